@@ -91,6 +91,9 @@ const worked = (peer: 'bare' | 'ajv') =>
 row('run against undici alone, the bank the same', worked('bare'), 'ratio')
 row('run against undici and ajv, the bank the same', worked('ajv'), 'ratio')
 
+console.log('\na request through assay proxy, median, beside the same one straight to the bank')
+await throughProxy()
+
 if (process.argv.includes('--rows')) {
   console.log(
     '\ntransactions   requests  whole reads    time      memory   a row  JSON.parse + ajv  ratio',
@@ -121,27 +124,41 @@ async function round(suite: ProofContext) {
   return { ...run.result, run, bare, ajv }
 }
 
-/** The whole suite at a bank with a long history, each in a process of its own. */
-async function rows(count: number): Promise<void> {
+/** What the proxy adds: bank, proxy and client are a process each. */
+async function throughProxy(): Promise<void> {
+  const { kept, fresh } = await atBank([], 'proxy.js')
+  const told = ({ direct, proxied, added }: Record<string, number>, aim = '') =>
+    [
+      `${proxied?.toFixed(1)} ms`,
+      `${direct?.toFixed(1)} ms straight, ${added?.toFixed(1)} ms added${aim}`,
+    ] as const
+  row('  on a connection that is kept', ...told(kept, '; aim: at most 5 ms'))
+  row('  on a new connection each', ...told(fresh))
+}
+
+/** What a program of ours prints of a reference bank with these options, each in a process of its own. */
+async function atBank(options: string[], program: string) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const info = join(folder, 'bank.yaml')
   const cli = join(import.meta.dirname, '..', 'cli', 'main.js')
-  const bank = spawn(
-    process.execPath,
-    [cli, 'bank', '--transactions', String(count), '--info', info],
-    {
-      stdio: 'ignore',
-    },
-  )
+  const bank = spawn(process.execPath, [cli, 'bank', ...options, '--info', info], {
+    stdio: 'ignore',
+  })
   while (!existsSync(info)) await wait(100)
-  const judging = spawn(process.execPath, [join(import.meta.dirname, 'rows.js'), info], {
+  const asking = spawn(process.execPath, [join(import.meta.dirname, program), info], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let text = ''
-  for await (const chunk of judging.stdout) text += chunk
+  for await (const chunk of asking.stdout) text += chunk
   bank.kill()
   rmSync(folder, { recursive: true, force: true })
-  const { requests, whole, took, memory, judging: each, alone, broken } = JSON.parse(text)
+  return JSON.parse(text)
+}
+
+/** The whole suite at a bank with a long history, each in a process of its own. */
+async function rows(count: number): Promise<void> {
+  const judged = await atBank(['--transactions', String(count)], 'rows.js')
+  const { requests, whole, took, memory, judging: each, alone, broken } = judged
   console.log(
     [
       String(count).padStart(12),

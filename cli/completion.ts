@@ -4,9 +4,9 @@ import { questions } from './init-questions.ts'
 import {
   DIFF_FAIL_ON,
   DIFF_FORMATS,
-  EXPLORE_FAIL_ON,
   FAIL_ON,
   JUDGE_FAIL_ON,
+  LEVEL_FAIL_ON,
 } from './option-values.ts'
 import { called } from './usage.ts'
 
@@ -67,8 +67,9 @@ const OF_OPTIONS: Record<string, Source> = {
   '--export': async () => (await import('../engine/report/request-export.ts')).FORMATS,
   '--format': () => DIFF_FORMATS,
   'diff --fail-on': () => DIFF_FAIL_ON,
-  'explore --fail-on': () => EXPLORE_FAIL_ON,
+  'explore --fail-on': () => LEVEL_FAIL_ON,
   'judge --fail-on': () => JUDGE_FAIL_ON,
+  'proxy --fail-on': () => LEVEL_FAIL_ON,
   '--fail-on': () => FAIL_ON,
 }
 

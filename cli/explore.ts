@@ -17,7 +17,7 @@ import { createRedactor } from '../engine/wire/redaction.ts'
 import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
-import { EXPLORE_FAIL_ON, oneOf } from './option-values.ts'
+import { LEVEL_FAIL_ON, oneOf } from './option-values.ts'
 import { createProgress, screen } from './progress.ts'
 import { number, UsageError } from './usage.ts'
 
@@ -37,7 +37,7 @@ const VISITS_OF_PEOPLE = '6'
 
 /** `assay explore`: random histories at the bank, and what they find; or with --cases those that are kept. */
 export async function exploreTarget(options: Options): Promise<void> {
-  const failOn = oneOf('--fail-on', EXPLORE_FAIL_ON, options.failOn ?? 'must')
+  const failOn = oneOf('--fail-on', LEVEL_FAIL_ON, options.failOn ?? 'must')
   const seed = number('--seed', options.seed, 1e9) ?? 1
   const steps = number('--steps', options.steps, 1e7)
   const minutes = number('--minutes', options.minutes, 10_000)
@@ -72,7 +72,7 @@ interface Work {
   catalogue: Catalogue
   /** Folder of the cases that are written. */
   out: string
-  failOn: (typeof EXPLORE_FAIL_ON)[number]
+  failOn: (typeof LEVEL_FAIL_ON)[number]
 }
 
 /** Says what keeps everything from being asked; exit code 3 then. */

@@ -163,6 +163,22 @@ command('explore', 'random histories at a bank: what breaks only after something
     'must',
   )
   .action(lazily(async () => (await import('./explore.ts')).exploreTarget))
+command('proxy', 'stand between a TPP and a bank’s sandbox, record and judge both; Ctrl-C ends it')
+  .requiredOption('--target <file>', 'the bank, described by a file, with the TPP’s certificate')
+  .option('--tpp <file>', 'the client, whose name its report carries')
+  .option('--listen <host:port>', 'where clients find the proxy', '127.0.0.1:9080')
+  .option('--out <folder>', 'where the reports go; default reports/<target>-proxied/<UTC time>')
+  .option('--pass <host...>', 'hosts to which tunnels are passed unread, beside the bank’s')
+  .option(
+    '--authority <folder>',
+    'where the proxy’s authority is kept; default .assay/proxy beside the target file',
+  )
+  .option(
+    '--fail-on <what>',
+    'what exits with 1: must, a broken must of either party; should, also a broken should',
+    'must',
+  )
+  .action(lazily(async () => (await import('./proxy.ts')).proxy))
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)

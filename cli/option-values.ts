@@ -6,9 +6,8 @@ export const FAIL_ON = ['new', 'should'] as const
 /** What ends `judge` with 1. */
 export const JUDGE_FAIL_ON = ['must', 'should', 'new'] as const
 
-/** What ends `explore` with 1. */
-export const EXPLORE_FAIL_ON = ['must', 'should'] as const
-
+/** What ends `explore` and `proxy` with 1. */
+export const LEVEL_FAIL_ON = ['must', 'should'] as const
 /** What ends `diff` with 1. */
 export const DIFF_FAIL_ON = ['new', 'any', 'observations'] as const
 

@@ -9,6 +9,7 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { joined, painted, say, shown } from '../engine/report/terminal.ts'
+import { createRedactor } from '../engine/wire/redaction.ts'
 import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { screen } from './progress.ts'
 import { report } from './run-target.ts'
@@ -20,7 +21,7 @@ export async function startWatch(target: TargetDocument, options: { out?: string
   const out = resolve(options.out ?? defaultFolder('watched'))
   makeFolder(out)
   const { secrets } = targetFrom(target)
-  const watch = openWatch({ suites, catalogue, out, version, secrets })
+  const watch = openWatch({ suites, catalogue, out, version, redactor: createRedactor(secrets) })
   const page = await openWatchPage(options.port)
   const { colour } = screen()
   return {
@@ -43,14 +44,19 @@ export async function startWatch(target: TargetDocument, options: { out?: string
   }
 }
 
-function lineText({ at, method, path, answer, refusal, broken }: WatchedLine, colour: boolean) {
+/** A line of what is watched, as the terminal shows it. */
+export function lineText(
+  { at, method, path, answer, refusal, broken }: WatchedLine,
+  colour: boolean,
+) {
   const { dim, red, yellow, green, bold } = pc.createColors(colour)
   const paint = broken.some(({ level }) => level === 'must') ? red : broken.length ? yellow : green
   const time = painted(dim, at.slice(11, 19))
   const lines = [shown`${time} ${painted(paint, answer)} ${method} ${path}`]
   if (refusal) lines.push(shown`         refused: ${refusal}`)
-  for (const { id, level, text, expected, actual } of broken) {
-    lines.push(shown`         ${painted(bold, id)} (${level}) ${text}`)
+  for (const { by, id, level, text, expected, actual } of broken) {
+    const who = by === undefined ? '' : `${by} `
+    lines.push(shown`         ${who}${painted(bold, id)} (${level}) ${text}`)
     lines.push(shown`         expected ${expected}`, shown`         actual   ${actual}`)
   }
   return joined(lines, '\n')

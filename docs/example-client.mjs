@@ -3,10 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { decodeJwt, importPKCS8, SignJWT } from 'jose'
 import * as oidc from 'openid-client'
-import { Agent, fetch } from 'undici'
+import { Agent, fetch, ProxyAgent } from 'undici'
 const { goal, bank, client, customer, customerPresent, state: folder } = JSON.parse(readFileSync(process.env.ASSAY_BRIEFING))
 const file = (path) => readFileSync(path, 'utf8')
-const dispatcher = new Agent({ connect: { ca: file(bank.trust), cert: file(client.transport.certificate), key: file(client.transport.key) } })
+const tls = { ca: file(bank.trust), cert: file(client.transport.certificate), key: file(client.transport.key) }
+const { HTTPS_PROXY: proxy } = process.env // such as that of `assay proxy`
+const dispatcher = proxy ? new ProxyAgent({ uri: proxy, requestTls: tls }) : new Agent({ connect: tls })
 const send = (url, options) => fetch(url, { ...options, dispatcher })
 const signing = { key: await importPKCS8(file(client.signing.key), 'PS256'), kid: client.signing.kid }
 const kept = existsSync(`${folder}/kept.json`) ? JSON.parse(file(`${folder}/kept.json`)) : {}

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../report/report.ts'
 import { checkResult } from '../run/compose.ts'
 import type { Deviation } from '../run/deviations.ts'
+import { createRedactor } from '../wire/redaction.ts'
 import { type Certification, certify } from './certify.ts'
 import { openTppReport } from './tpp-report.ts'
 
@@ -22,7 +23,7 @@ export interface Recorded {
 export async function recordCertification(certification: Certification, recorded: Recorded) {
   const { catalogue } = certification
   const { out, only, name, configurationDigest, version, deviations } = recorded
-  const report = openTppReport(out, recorded.secrets)
+  const report = openTppReport(out, createRedactor(recorded.secrets))
   const { unheard, ...judged } = await certify({
     ...certification,
     onExchange(exchange, broken) {

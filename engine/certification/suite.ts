@@ -6,6 +6,7 @@ import type { Finding, RuleOptions } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
 import { definedTwice, noteDefinition } from '../record/definitions.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { Doubts } from './doubts.ts'
 import type { Scenario } from './scenario.ts'
 
 /**
@@ -50,14 +51,26 @@ function assertNew(id: string): void {
   noteDefinition(id)
 }
 
-/** The rules at work: each exchange is judged by what was judged before it. */
-export function conductEngine({ rules }: TppSuites) {
+/**
+ * The rules at work: each exchange is judged by what was judged before it.
+ *
+ * @param options.doubts where not all of what rules read of a request is known
+ * @param options.most exchanges that rules look back at; default: all
+ */
+export function conductEngine(
+  { rules }: TppSuites,
+  { doubts, most = Number.POSITIVE_INFINITY }: { doubts?: Doubts; most?: number } = {},
+) {
   const judged: Exchange[] = []
+  const judgedBy = (rule: ConductRule, exchange: Exchange) => {
+    if (!doubts) return rule.judge(exchange, judged)
+    return doubts.weighed(() => rule.judge(exchange, judged))
+  }
   // A wrong client asks anywhere: each rule is shown every request.
   const heeding = rules.map((rule) => ({
     ...rule,
     endpoints: undefined,
-    judge: (exchange: Exchange) => rule.judge(exchange, judged),
+    judge: (exchange: Exchange) => judgedBy(rule, exchange),
   }))
   const { judge, states } = createRuleEngine([], heeding, {})
   return {
@@ -67,6 +80,7 @@ export function conductEngine({ rules }: TppSuites) {
     judge(exchange: Exchange): string[] {
       const broken = judge(exchange)
       judged.push(exchange)
+      if (judged.length > most) judged.shift()
       return broken
     },
   }

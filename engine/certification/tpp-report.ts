@@ -8,17 +8,17 @@ import { composeReport, type RunFacts } from '../run/compose.ts'
 import { createLatency } from '../run/latency.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
-import { createRedactor } from '../wire/redaction.ts'
+import type { Redactor } from '../wire/redaction.ts'
 
 /**
  * What is written down of a TPP: exchanges.jsonl as they come, report.json at the end.
  *
  * @param out folder of the reports.
- * @param secrets values that must never leave the process.
+ * @param redactor knows the values that must never leave the process.
  */
-export function openTppReport(out: string, secrets: string[]) {
+export function openTppReport(out: string, redactor: Redactor) {
   const startedAt = new Date(now())
-  const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
+  const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
   const { redact } = log
   const latency = createLatency()
   const evidence = createEvidence()

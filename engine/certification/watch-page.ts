@@ -5,8 +5,28 @@ import type { WatchedLine } from './watch.ts'
 /** Lines that somebody who opens the page later still sees. */
 const KEPT = 500
 
-/** A page on loopback that shows each line as it comes, by server-sent events. */
-export async function openWatchPage(port = 0) {
+/** What the page is called, and what it says before anything has come. */
+export interface WatchWords {
+  title: string
+  before: string
+}
+
+const OF_A_BANK: WatchWords = {
+  title: 'What the bank sees',
+  before: 'Nothing has reached the bank yet.',
+}
+
+/**
+ * A page on loopback that shows each line as it comes, by server-sent events.
+ *
+ * @param words of ours: they stand in the page as they are
+ */
+export async function openWatchPage(port = 0, words: WatchWords = OF_A_BANK) {
+  const files: Record<string, [type: string, text: string]> = {
+    '/': ['text/html', pageOf(words)],
+    '/watch.css': ['text/css', STYLE],
+    '/watch.js': ['text/javascript', SCRIPT],
+  }
   const lines: string[] = []
   const watching = new Set<ServerResponse>()
   const server = createServer((request, response) => {
@@ -23,7 +43,7 @@ export async function openWatchPage(port = 0) {
       response.on('close', () => watching.delete(response))
       return
     }
-    const file = FILES[path]
+    const file = files[path]
     if (!file) {
       response.writeHead(404).end()
       return
@@ -50,11 +70,11 @@ export async function openWatchPage(port = 0) {
   }
 }
 
-const PAGE = `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>What the bank sees · Assay</title>
+const pageOf = ({ title, before }: WatchWords) => `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title} · Assay</title>
 <link rel="stylesheet" href="/watch.css"><script src="/watch.js" defer></script>
-<h1>What the bank sees</h1>
-<p id="count" role="status">Nothing has reached the bank yet.</p>
+<h1>${title}</h1>
+<p id="count" role="status">${before}</p>
 <table><thead><tr><th>time<th>request<th>answer<th>what is wrong</thead><tbody></tbody></table></html>
 `
 
@@ -90,17 +110,11 @@ new EventSource('/events').onmessage = ({ data }) => {
   const why = row.insertCell()
   const say = (text) => { const p = why.appendChild(document.createElement('p')); p.textContent = text; return p }
   if (refusal) say('refused: ' + refusal)
-  for (const { id, level, text, expected, actual } of broken) {
+  for (const { by, id, level, text, expected, actual } of broken) {
     const p = say(' (' + level + ') ' + text)
-    p.prepend(Object.assign(document.createElement('b'), { textContent: id }))
+    p.prepend(Object.assign(document.createElement('b'), { textContent: (by ? by + ' ' : '') + id }))
     say('expected ' + expected + ' · actual ' + actual)
   }
   document.querySelector('#count').textContent = count + ' requests, ' + wrong + ' break a requirement. The newest is first.'
 }
 `
-
-const FILES: Record<string, [type: string, text: string]> = {
-  '/': ['text/html', PAGE],
-  '/watch.css': ['text/css', STYLE],
-  '/watch.js': ['text/javascript', SCRIPT],
-}

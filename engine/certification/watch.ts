@@ -1,13 +1,57 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ruleResults } from '../judge/results.ts'
+import type { RuleState } from '../judge/rule-engine.ts'
 import type { Report } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import type { Redactor } from '../wire/redaction.ts'
 import { type BankSighting, exchangeOf } from './bank-host.ts'
+import type { Doubts } from './doubts.ts'
 import { conductEngine, type TppSuites } from './suite.ts'
 import { openTppReport } from './tpp-report.ts'
 
+/** A request of a client that is only watched: nothing is known of what it was asked to do. */
+export const WATCHED = { scenario: 'watch', goal: 'watch', present: true }
+
 /** A request that reached the bank, as it is shown to whoever watches. Nothing in it is secret. */
-export type WatchedLine = NonNullable<ReturnType<ReturnType<typeof openWatch>['see']>>
+export interface WatchedLine {
+  id: string
+  at: string
+  method: string
+  path: string
+  /** Status of the answer, or why there was none. */
+  answer: string
+  /** Why the bank refused. */
+  refusal?: string
+  broken: BrokenLine[]
+}
+
+/** A rule that a request, or its answer, breaks. */
+export interface BrokenLine {
+  /** Who breaks it, where both parties are judged. */
+  by?: 'bank' | 'TPP'
+  id: string
+  level: string
+  text: string
+  expected: string
+  actual: string
+}
+
+/** What a line says of rules that an exchange breaks. */
+export function brokenLines(
+  states: readonly RuleState[],
+  ids: readonly string[],
+  exchange: string,
+  { catalogue, redact }: { catalogue: Catalogue; redact(text: string): string },
+): BrokenLine[] {
+  return states
+    .filter(({ id }) => ids.includes(id))
+    .map(({ id, violations }) => {
+      const { level = '', text = '' } = catalogue.owners.get(id) ?? {}
+      const { expected = '', actual = '' } =
+        violations.find((each) => each.exchange === exchange)?.finding ?? {}
+      return { id, level, text, expected: redact(expected), actual: redact(actual) }
+    })
+}
 
 /** Judges every request that reaches a bank, as it comes. */
 export function openWatch(parts: {
@@ -16,49 +60,49 @@ export function openWatch(parts: {
   /** Folder of the reports. */
   out: string
   version: string
-  secrets: string[]
+  redactor: Redactor
+  /** Whose requests they are, for the report. */
+  name?: string
+  /** Where not all of what rules read of a request is known. */
+  doubts?: Doubts
+  /** Exchanges that rules look back at; default: all. */
+  most?: number
 }) {
-  const { suites, catalogue, out, version, secrets } = parts
-  const report = openTppReport(out, secrets)
+  const { suites, catalogue, out, version, redactor, name = 'watched', doubts, most } = parts
+  const report = openTppReport(out, redactor)
   const { redact } = report
-  const engine = conductEngine(suites)
+  const engine = conductEngine(suites, { doubts, most })
+  let requests = 0
 
-  const brokenBy = (exchange: Exchange, ids: string[]) =>
-    engine
-      .states()
-      .filter(({ id }) => ids.includes(id))
-      .map(({ id, violations }) => {
-        const { level = '', text = '' } = catalogue.owners.get(id) ?? {}
-        const { expected = '', actual = '' } =
-          violations.find((each) => each.exchange === exchange.id)?.finding ?? {}
-        return { id, level, text, expected: redact(expected), actual: redact(actual) }
-      })
+  /** Judges a request; what there is to show of it. */
+  const take = (exchange: Exchange, refusal?: string): WatchedLine => {
+    requests += 1
+    const ids = engine.judge(exchange)
+    report.note(exchange)
+    const { id, startedAt: at, request, response, failure } = exchange
+    const { pathname, search, origin } = new URL(request.url)
+    const isHandshake = request.method === 'CONNECT'
+    return {
+      ...{ id, at },
+      method: isHandshake ? 'TLS' : request.method,
+      path: redact(isHandshake ? origin : `${pathname}${search}`).slice(0, 300),
+      answer: String(response?.status ?? failure?.code ?? 'no answer'),
+      refusal: refusal && redact(refusal),
+      broken: brokenLines(engine.states(), ids, id, { catalogue, redact }),
+    }
+  }
 
   return {
+    redact,
+    take,
     /** Judges what the bank saw; undefined for what is no request of the TPP. */
-    see(sighting: BankSighting) {
+    see(sighting: BankSighting): WatchedLine | undefined {
       // Whether the customer is there, nobody tells a bank that is only watched.
-      const during = { scenario: 'watch', goal: 'watch', present: true }
-      const exchange = exchangeOf(sighting, `x${engine.judged.length + 1}`, during)
-      const ids = engine.judge(exchange)
-      report.note(exchange)
-      const { method, url } = exchange.request
-      if (exchange.endpoint === 'elsewhere' && method !== 'CONNECT' && sighting.role !== 'api') {
-        return undefined
-      }
-      const { pathname, search, origin } = new URL(url)
-      return {
-        id: exchange.id,
-        at: exchange.startedAt,
-        method: method === 'CONNECT' ? 'TLS' : method,
-        path: redact(method === 'CONNECT' ? origin : `${pathname}${search}`).slice(0, 300),
-        /** Status of the answer, or why there was none. */
-        answer: String(exchange.response?.status ?? exchange.failure?.code ?? 'no answer'),
-        /** Why the bank refused. */
-        refusal: sighting.refusal && redact(sighting.refusal.detail),
-        /** What the request breaks. */
-        broken: brokenBy(exchange, ids),
-      }
+      const exchange = exchangeOf(sighting, `x${requests + 1}`, WATCHED)
+      const line = take(exchange, sighting.refusal?.detail)
+      const { endpoint, request } = exchange
+      const isOthers = endpoint === 'elsewhere' && request.method !== 'CONNECT'
+      return isOthers && sighting.role !== 'api' ? undefined : line
     },
     /** Writes report.json and closes exchanges.jsonl. */
     finish(): Report {
@@ -67,8 +111,8 @@ export function openWatch(parts: {
       const results = new Map(judged.map((result) => [result.id, result]))
       return report.finish({
         ...{ version, catalogue, results, only: [...results.keys()] },
-        target: { name: 'watched', configurationDigest: '' },
-        requests: engine.judged.length,
+        target: { name, configurationDigest: '' },
+        requests,
         partial: 'a watch judges what was sent, and plays no scenario',
       })
     },

@@ -39,7 +39,7 @@ export function createExchanges(target: RecordingTarget) {
     if (count % BODIES === 0) bodies = createBodies()
     const { endpoint, subject }: Operation = own ?? operations.operationOf(method, url)
     const type = response?.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
-    const kept = response && bodies.keep(Buffer.from(response.body), type)
+    const kept = response && bodies.keep(bytesOf(response.body), type)
     return {
       id,
       endpoint,
@@ -104,15 +104,15 @@ export function createExchanges(target: RecordingTarget) {
 
   return {
     operations,
-    /** An exchange that can be judged; undefined where it is no operation of the documents, and ends no visit. */
-    judgeable(recorded: Recorded, id: string): Judgeable | undefined {
+    /** An exchange, and whether it counts: it does not where it is no operation of the documents, and ends no visit. */
+    judgeable(recorded: Recorded, id: string): Judgeable & { counts: boolean } {
       const exchange = plainOf(recorded, id)
       const lacks = new Set(recorded.lacks)
-      if (recorded.own) return { exchange, lacks }
+      if (recorded.own) return { exchange, lacks, counts: true }
       exchange.about.recorded = recorded.where
       foreign(recorded, exchange, lacks)
-      const isOne = exchange.endpoint !== 'elsewhere' || exchange.about.visit !== undefined
-      return isOne ? { exchange, lacks } : undefined
+      const counts = exchange.endpoint !== 'elsewhere' || exchange.about.visit !== undefined
+      return { exchange, lacks, counts }
     },
     /** Takes what an exchange tells of those that follow. */
     learn(exchange: Exchange): void {
@@ -123,6 +123,8 @@ export function createExchanges(target: RecordingTarget) {
     },
   }
 }
+
+const bytesOf = (body: string | Buffer) => (typeof body === 'string' ? Buffer.from(body) : body)
 
 const isOfData = ({ endpoint }: Exchange) => /^(?:account|balances|transactions)/.test(endpoint)
 
@@ -151,8 +153,8 @@ function lackOfBodies(recorded: Recorded, exchange: Exchange, lacks: Set<Lack>):
   const length = header(exchange, 'content-length')
   if (status === 204 || status === 304) return
   if (bytes === 0) {
-    if (length !== '0' && (status < 300 || status > 399))
-      lacks.add('the whole body of the response')
+    const isEmpty = length === '0' || recorded.response?.declared === 0
+    if (!isEmpty && (status < 300 || status > 399)) lacks.add('the whole body of the response')
     return
   }
   const isPart = status === 206 || (body.length < 200 && !body.startsWith('{') && isRedacted(body))

@@ -38,8 +38,8 @@ export interface Recorded {
   response?: {
     status: number
     headers: [string, string][]
-    /** Empty where there was none, and where none was recorded. */
-    body: string
+    /** Empty where there was none, and where none was recorded. Bytes where they are known, content codings undone. */
+    body: string | Buffer
     bytes: number
     /** How long it was on arrival, where the recording says so: a body that is no JSON may have been cut. */
     declared?: number

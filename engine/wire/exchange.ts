@@ -101,6 +101,8 @@ export interface Seen {
   refusal?: { reason: string; detail: string }
   /** What a correct message of the client names. */
   expected?: { issuer: string; tokenEndpoint: string; registrationEndpoint: string }
+  /** The bank has this operation at this address, as its target file tells, whatever the documents show. */
+  addressed?: true
   clientId?: string
   /** What the bank stored for the client. */
   client?: Record<string, unknown>

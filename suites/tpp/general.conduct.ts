@@ -194,7 +194,9 @@ conduct(
   'TGEN-06/documented',
   'consents and data are asked for at the addresses of the document',
   { endpoints: API },
-  ({ request }) => {
+  (exchange) => {
+    const { request } = exchange
+    if (seenOf(exchange).addressed) return []
     const { pathname } = new URL(request.url)
     const ours = !STATEMENTS.test(pathname) && (RESOURCE.test(pathname) || BELOW.test(pathname))
     if (request.method === 'CONNECT' || !ours) return undefined

@@ -1,5 +1,5 @@
 import { createHash, createPrivateKey, randomUUID } from 'node:crypto'
-import { Agent, request } from 'undici'
+import { Agent, ProxyAgent, request } from 'undici'
 import { signJws } from '../../bank/authorisation-server/signature.ts'
 import type { Bank } from '../../bank/running-bank.ts'
 
@@ -15,15 +15,19 @@ type Claims = Record<string, unknown>
 type Name = 'first' | 'second'
 type Certificate = Name | 'none' | 'expired' | 'untrusted'
 
-/** A TPP with every message in its correct form; tests bend single values of them. */
-export function createTpp(bank: Bank, name: Name = 'first') {
+/**
+ * A TPP with every message in its correct form; tests bend single values of them.
+ *
+ * @param proxy through which it sends, and the authority of that
+ */
+export function createTpp(bank: Bank, name: Name = 'first', proxy?: { uri: string; ca: string }) {
   const { target, services } = bank
   const { endpoints } = services
   const own = target.clients[name]
   const key = { kid: own.signing.kid, key: createPrivateKey(own.signing.key), jwk: {} }
-  const agents = new Map<string, Agent>()
+  const agents = new Map<string, Agent | ProxyAgent>()
 
-  function agent(certificate: Certificate): Agent {
+  function agent(certificate: Certificate): Agent | ProxyAgent {
     const known = agents.get(certificate)
     if (known) return known
     const identity = {
@@ -37,7 +41,9 @@ export function createTpp(bank: Bank, name: Name = 'first') {
       ca: target.trust,
       ...(identity ? { cert: identity.certificate, key: identity.key } : {}),
     }
-    const made = new Agent({ connect })
+    const made = proxy
+      ? new ProxyAgent({ uri: proxy.uri, requestTls: { ...connect, ca: proxy.ca } })
+      : new Agent({ connect })
     agents.set(certificate, made)
     return made
   }

@@ -8,6 +8,7 @@ import { openWatch, type WatchedLine } from '../../engine/certification/watch.ts
 import { openWatchPage } from '../../engine/certification/watch-page.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
+import { createRedactor } from '../../engine/wire/redaction.ts'
 import { createTpp } from '../bank/tpp.ts'
 import { openBank } from '../directory.ts'
 import { tppCatalogue, tppSuites } from './opened.ts'
@@ -24,7 +25,7 @@ async function watchedBank(out: string, show: (line: WatchedLine) => void = () =
     suites: await tppSuites(),
     catalogue: tppCatalogue(),
     ...{ out, version: '0' },
-    secrets: targetFrom(structuredClone(bank.target) as TargetDocument).secrets,
+    redactor: createRedactor(targetFrom(structuredClone(bank.target) as TargetDocument).secrets),
   })
   see = (sighting) => {
     const line = watch.see(sighting)

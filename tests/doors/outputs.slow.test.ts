@@ -174,6 +174,8 @@ const FILES: string[][] = [
   ['judge', '--target'],
   ['explore', '--target'],
   ['explore', '--cases'],
+  ['proxy', '--target'],
+  ['proxy', '--target', 'x', '--listen'],
   ['certificate'],
   ['pack'],
   ['sign'],
@@ -261,18 +263,12 @@ test.each([
   expect(wrong).toEqual([])
 })
 
-test('a TPP at a bank that is watched', { timeout: 60_000 }, async () => {
-  const dir = newFolder()
-  const [info, log, out] = [join(dir, 'info.yaml'), join(dir, 'bank.log'), join(dir, 'out')]
-  const bank = assay(['bank', '--watch', '--info', info, '--log', log, '--out', out])
-  await until(() => bank.written().includes('Ctrl-C ends it'), bank)
-  const target = parse(readFileSync(info, 'utf8'))
+/** Sends what a wrong TPP may send, with such texts in every place. */
+async function sendHostile(target: TargetDocument, proxy?: { uri: string; ca: string }) {
   const { addresses } = target
   const discovery = `${addresses.discovery_url}/.well-known/openid-configuration`
-  const tpp = createTpp({
-    target,
-    services: { endpoints: { registration: '', issuer: '', token: '', at: {} } },
-  } as never)
+  const services = { endpoints: { registration: '', issuer: '', token: '', at: {} } }
+  const tpp = createTpp({ target, services } as never, 'first', proxy)
   const known = (await tpp.send(discovery)).json
   for (let at = 0; at < 12; at += 1) {
     const text = nextText()
@@ -297,10 +293,37 @@ test('a TPP at a bank that is watched', { timeout: 60_000 }, async () => {
     await tpp.send(`${known.authorization_endpoint}?request=${coded}&redirect_uri=${coded}`)
   }
   await tpp.close()
+}
+
+test('a TPP at a bank that is watched', { timeout: 60_000 }, async () => {
+  const dir = newFolder()
+  const [info, log, out] = [join(dir, 'info.yaml'), join(dir, 'bank.log'), join(dir, 'out')]
+  const bank = assay(['bank', '--watch', '--info', info, '--log', log, '--out', out])
+  await until(() => bank.written().includes('Ctrl-C ends it'), bank)
+  await sendHostile(parse(readFileSync(info, 'utf8')))
   interrupt(bank)
   const { stdout, stderr } = await bank.ended
   expect(stdout).toContain('owned')
   expect([...ofStreams(stdout, stderr), ...ofFiles(dir, [info])]).toEqual([])
+})
+
+test('a TPP and a bank with a proxy between them', { timeout: 120_000 }, async () => {
+  const dir = newFolder()
+  const bank = await openBank({ alterations: [attackingBank(texts.slice(0, 5).join(' '))] })
+  const document = structuredClone(bank.target) as TargetDocument
+  const target = targetFile(dir, document)
+  const words = ['--target', target, '--listen', '127.0.0.1:0', '--out', join(dir, 'out')]
+  const proxy = assay(['proxy', ...words], { GITHUB_ACTIONS: 'true' }, dir)
+  await until(() => proxy.written().includes('Ctrl-C ends it'), proxy)
+  const uri = /HTTPS_PROXY=(\S+)/.exec(proxy.written())?.[1] ?? ''
+  const ca = readFileSync(join(dir, '.assay', 'proxy', 'authority.pem'), 'utf8')
+  await sendHostile(document, { uri, ca })
+  interrupt(proxy)
+  const { stdout, stderr } = await proxy.ended
+  await bank.close()
+  expect(stdout).toContain('owned')
+  const ours = filesIn(join(dir, '.assay')).map(([file]) => file)
+  expect([...ofStreams(stdout, stderr), ...ofFiles(dir, [target, ...ours])]).toEqual([])
 })
 
 test('a client that is certified, and its file', { timeout: 120_000 }, async () => {

@@ -247,9 +247,14 @@ func main() {
 	trust.AppendCertsFromPEM(file(told.Bank.Trust))
 	own := must(tls.LoadX509KeyPair(told.Client.Transport.Certificate, told.Client.Transport.Key))
 	settings := &tls.Config{RootCAs: trust, Certificates: []tls.Certificate{own}}
+	transport := &http.Transport{TLSClientConfig: settings}
+	// Go's own ProxyFromEnvironment leaves loopback out.
+	if proxy := os.Getenv("HTTPS_PROXY"); proxy != "" {
+		transport.Proxy = http.ProxyURL(must(url.Parse(proxy)))
+	}
 	client = &http.Client{
 		Timeout:       20 * time.Second,
-		Transport:     &http.Transport{TLSClientConfig: settings},
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	configuration = parsed(send("GET", told.Bank.Discovery, "", "", ""))

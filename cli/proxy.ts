@@ -1,0 +1,209 @@
+import { isIP } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { loadTppSuites } from '../engine/certification/suite.ts'
+import { readTppFile } from '../engine/certification/tpp-file.ts'
+import type { WatchedLine } from '../engine/certification/watch.ts'
+import { openWatchPage } from '../engine/certification/watch-page.ts'
+import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
+import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
+import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
+import { makeFolder } from '../engine/record/make-folder.ts'
+import { recordingTarget } from '../engine/recording/recording-target.ts'
+import type { Report } from '../engine/report/report.ts'
+import { complain, say, shown, shownLines } from '../engine/report/terminal.ts'
+import { loadSuites } from '../engine/run/suites.ts'
+import { defaultFolder, holdFolders, SUITES, TPP_SUITES, typed, version } from './folders.ts'
+import { type ReadTarget, readTarget } from './open-target.ts'
+import { LEVEL_FAIL_ON, oneOf } from './option-values.ts'
+import { forgetEarlier } from './preparation.ts'
+import { screen } from './progress.ts'
+import { report } from './run-target.ts'
+import { portTaken, UsageError } from './usage.ts'
+import { lineText } from './watch.ts'
+
+export interface ProxyOptions {
+  target: string
+  tpp?: string
+  out?: string
+  listen: string
+  pass?: string[]
+  authority?: string
+  failOn: string
+}
+
+/** `assay proxy`: stands between a TPP and a bank, and judges both until Ctrl-C; the exit code says what was broken. */
+export async function proxy(options: ProxyOptions): Promise<void> {
+  const failOn = oneOf('--fail-on', LEVEL_FAIL_ON, options.failOn)
+  const listen = listenOf(options.listen)
+  const pass = (options.pass ?? []).map(passedTo)
+  const tppName = options.tpp === undefined ? undefined : readTppFile(options.tpp).document.name
+  const known = await readTarget(options.target)
+  const { read, document } = known
+  if (read.kind !== 'bank') throw new UsageError(NO_BANK)
+  const out = resolve(options.out ?? defaultFolder(`${document.name}-proxied`))
+  const release = holdFolders({ out, name: document.name })
+  try {
+    const folder = options.authority ?? join(dirname(known.file), '.assay', 'proxy')
+    const authority = await openAuthority(resolve(folder))
+    await serve(known, { authority, listen, pass, out, failOn, tppName: tppName ?? 'a client' })
+  } finally {
+    release()
+  }
+}
+
+const NO_BANK =
+  '--target names no bank: a proxy needs addresses. Write a target file by assay init, or try it with the reference bank: assay bank --port 8443 --info bank.yaml'
+
+interface Serving {
+  authority: Authority
+  listen: { host: string; port: number }
+  pass: string[]
+  out: string
+  failOn: (typeof LEVEL_FAIL_ON)[number]
+  tppName: string
+}
+
+async function serve(known: ReadTarget, serving: Serving): Promise<void> {
+  const { listen, pass, authority, out } = serving
+  const { colour } = screen()
+  let show: (line: WatchedLine) => void = () => {}
+  const proxy = await openJudgedProxy({
+    ...(await partiesOf(known, serving)),
+    ...{ authority, listen, pass },
+    onLine(line) {
+      show(line)
+      say(lineText(line, colour))
+    },
+    onBeside: (text) => complain(shown`${text}`),
+  })
+    .catch(portTaken((port) => `port ${port} is in use. Name another one with --listen`))
+    .catch(notThere(listen))
+  const page = await openWatchPage(0, WORDS)
+  show = page.show
+  // From here on, so that nobody who has read how it ends can be too early.
+  const ended = new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  introduce({ url: proxy.url, page: page.url, authority, listen, hosts: proxy.hosts(), pass })
+  await ended
+  await page.close()
+  const reports = await proxy.finish()
+  await tell(reports, proxy.folders, serving)
+  say(shown`reports ${typed(out)}`)
+}
+
+/** What a system says of an address that is none of its own, or that others may not take. */
+const NOT_THERE = ['EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
+
+function notThere({ host, port }: { host: string; port: number }) {
+  return (error: NodeJS.ErrnoException): never => {
+    if (!NOT_THERE.includes(error.code ?? '')) throw error
+    throw new UsageError(`--listen ${host}:${port}: nothing can listen there (${error.code})`)
+  }
+}
+
+const WORDS = { title: 'What passes between TPP and bank', before: 'Nothing has passed yet.' }
+
+/** The target, and everything that judges. */
+async function partiesOf(
+  { read, document, file, configurationDigest }: ReadTarget,
+  { out, tppName }: Serving,
+) {
+  if (read.kind !== 'bank') throw new UsageError(NO_BANK)
+  const [ofBank, ofTpp] = [loadCatalogue(), loadCatalogue(undefined, 'TPP')]
+  const recorded = recordingTarget(document)
+  const tppSuites = await loadTppSuites(TPP_SUITES, ofTpp)
+  const suites = await loadSuites(SUITES, ofBank)
+  for (const folder of [out, join(out, 'bank'), join(out, 'tpp')]) {
+    makeFolder(folder)
+    forgetEarlier(folder)
+  }
+  const { aisp } = recorded.endpoints
+  const host = URL.canParse(aisp) && { host: new URL(aisp).host }
+  const described = { name: document.name, ...host, environment: recorded.layout }
+  return {
+    target: read.target,
+    bank: {
+      ...{ target: recorded, suites, catalogue: ofBank },
+      described: { ...described, configurationDigest, file },
+    },
+    tpp: { suites: tppSuites, catalogue: ofTpp, name: tppName },
+    ...{ out, version },
+  }
+}
+
+function introduce(said: {
+  url: string
+  page: string
+  authority: Authority
+  listen: { host: string }
+  hosts: string[]
+  pass: string[]
+}): void {
+  const { url, page, authority, listen, hosts, pass } = said
+  const file = typed(authority.file)
+  if (!isLoopback(listen.host)) {
+    complain(
+      shown`Warning: ${url} can be reached by other machines. Whoever reaches it reaches the bank; the TPP’s certificate is shown for nobody who has not its key.`,
+    )
+  }
+  say(shown`The proxy is up: ${url}`)
+  say(shown`  HTTPS_PROXY=${url}`)
+  say(shown`It reads what passes to ${hosts.join(', ')}, and refuses every other host.`)
+  if (pass.length > 0) say(shown`It passes tunnels unread to ${pass.join(', ')}.`)
+  if (authority.isNew)
+    say(shown`Its authority was made just now, and nobody trusts it yet: ${file}`)
+  say(shown`Clients trust it by one of these, beside what they trust already:`)
+  say(shown`  NODE_EXTRA_CA_CERTS=${file}   Node`)
+  say(shown`  REQUESTS_CA_BUNDLE=${file}   Python’s requests`)
+  say(shown`  SSL_CERT_FILE=${file}   Go on Linux, Python, OpenSSL, curl`)
+  say(shown`Browsers: import ${file}, and take ${url}/proxy.pac as their proxy script.`)
+  say(shown`What passes: ${page}`)
+  say(shown`Ctrl-C ends it, and writes the reports.`)
+}
+
+/** What both reports say, and the exit code: 1 where either party broke a must. */
+async function tell(
+  reports: { bank: Report; tpp: Report },
+  folders: { bank: string; tpp: string },
+  { failOn, tppName }: Pick<Serving, 'failOn' | 'tppName'>,
+): Promise<void> {
+  const sides = [
+    { side: 'bank', folder: folders.bank, said: reports.bank, who: reports.bank.target.name },
+    { side: 'TPP', folder: folders.tpp, said: reports.tpp, who: tppName },
+  ] as const
+  const codes: number[] = []
+  for (const { side, folder, said, who } of sides) {
+    say(shownLines(''), shown`${side === 'bank' ? 'The bank' : 'The TPP'}, ${who}:`)
+    // What nobody judged of a TPP that was only watched is no verdict.
+    const failing = failOn === 'should' ? { failOn } : {}
+    await report(folder, side, failing)
+    const broke = said.exitCode === 1 || said.exitCode === 5
+    codes.push(broke || side === 'bank' ? Number(process.exitCode) : shouldsBroken(said, failOn))
+  }
+  const worst = [5, 1, 4].find((code) => codes.includes(code))
+  process.exitCode = worst ?? 0
+}
+
+const shouldsBroken = ({ checks }: Report, failOn: string): number =>
+  failOn === 'should' && checks.some(({ outcome }) => outcome === 'warn') ? 1 : 0
+
+function listenOf(text: string): { host: string; port: number } {
+  const authority = authorityOf(text)
+  if (authority === undefined || !/:\d+$/.test(text)) {
+    throw new UsageError(`--listen takes HOST:PORT, such as 127.0.0.1:9080, not ${text}`)
+  }
+  const port = Number(/:(\d+)$/.exec(text)?.[1])
+  return { host: partsOf(authority).host, port }
+}
+
+function passedTo(text: string): string {
+  const authority = authorityOf(text)
+  if (authority !== undefined) return authority
+  throw new UsageError(`--pass takes a host, or HOST:PORT, not ${text}`)
+}
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -1,0 +1,202 @@
+import { member } from '../judge/data-rows.ts'
+import { now } from '../record/clock.ts'
+import { isObject } from '../record/json.ts'
+import { createApprovals } from '../recording/approvals.ts'
+import { createConsents } from '../recording/consents.ts'
+import { kept } from '../recording/kept.ts'
+import { textIn } from '../recording/recorded.ts'
+import type { RecordingTarget } from '../recording/recording-target.ts'
+import { createVisits } from '../recording/visits.ts'
+import { type ConsentFacts, DATA, type Exchange, type Seen } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
+
+/** What of a request a bank would know, as far as what passed before tells it, and what it does not tell. */
+export interface KnownFacts {
+  facts: Partial<Omit<Seen, 'scenario' | 'goal' | 'present' | 'fired' | 'certificate'>>
+  unknown: (keyof Seen)[]
+}
+
+type Token = NonNullable<Seen['token']> & { expires: number }
+
+/** Endpoints at which an access token is sent. */
+const withToken = (endpoint: string) =>
+  DATA.includes(endpoint as never) || /-consent$/.test(endpoint)
+
+/**
+ * What somebody who stands between a TPP and its bank learns of both: clients, tokens, codes, consents. What was there
+ * before he came stays unknown.
+ */
+export function createKnown(target: RecordingTarget) {
+  const memory = createMemory(target)
+  return {
+    /** What is known of a request before it is answered. */
+    of(exchange: Exchange): KnownFacts {
+      const [general, own] = [expectedAt(exchange, memory), particular(exchange, memory)]
+      const addressed = exchange.endpoint !== 'elsewhere' && { addressed: true as const }
+      return {
+        facts: { ...general.facts, ...own.facts, ...addressed },
+        unknown: [...general.unknown, ...own.unknown],
+      }
+    },
+    /** Takes what an exchange tells of those that follow. */
+    learn: memory.learn,
+  }
+}
+
+type Memory = ReturnType<typeof createMemory>
+
+const NOTHING: KnownFacts = { facts: {}, unknown: [] }
+
+function createMemory({ clients: named, intentClaim }: RecordingTarget) {
+  const consents = createConsents()
+  const visits = createVisits(intentClaim)
+  const approvals = createApprovals(intentClaim)
+  const clients = new Map<string, Record<string, unknown>>(
+    [...named.keys()].map((id) => [id, { client_id: id }]),
+  )
+  const credentials = createCredentials()
+  let configuration: Record<string, unknown> | undefined
+  return {
+    ...{ consents, approvals, clients, credentials },
+    /** What the bank's discovery document said last. */
+    configuration: () => configuration,
+    learn(exchange: Exchange): void {
+      const { endpoint, response } = exchange
+      if (endpoint === 'authorisation') visits.note(exchange)
+      const { redirect, visit } = visits.landing(exchange) ?? {}
+      if (visit && redirect?.code !== undefined) {
+        approvals.learnCode(redirect.code, visit, redirect.idToken)
+        kept(credentials.others, redirect.code, 'an authorisation code')
+      }
+      const status = response?.status ?? 0
+      if (status < 200 || status > 299) return
+      if (endpoint === 'discovery' && isObject(response?.json)) configuration = response.json
+      if (endpoint === 'token') {
+        approvals.learnTokens(exchange)
+        credentials.learn(exchange)
+      }
+      const id = endpoint === 'registration' ? textIn(response?.json, 'client_id') : undefined
+      if (id !== undefined && isObject(response?.json)) kept(clients, id, response.json)
+      consents.learn(exchange)
+    },
+  }
+}
+
+function expectedAt({ endpoint, request }: Exchange, memory: Memory): KnownFacts {
+  const configuration = memory.configuration()
+  if (!configuration) return { facts: {}, unknown: ['expected'] }
+  const named = (name: string) => textIn(configuration, name) ?? ''
+  const address = request.url.split('?', 1)[0] ?? ''
+  const audiences = [claimsIn(formOf(request.body), 'client_assertion')?.aud].flat()
+  // A bank may have its token endpoint at a second address, for mutual TLS (RFC 8705 5): an audience as good.
+  const second = endpoint === 'token' && audiences.includes(address)
+  const expected = {
+    issuer: named('issuer'),
+    tokenEndpoint: second ? address : named('token_endpoint'),
+    registrationEndpoint: named('registration_endpoint'),
+  }
+  return { facts: { expected }, unknown: [] }
+}
+
+function particular(exchange: Exchange, memory: Memory): KnownFacts {
+  const { endpoint } = exchange
+  if (endpoint === 'token') return ofToken(exchange, memory)
+  if (endpoint === 'authorisation') return ofVisit(exchange, memory)
+  return withToken(endpoint) ? ofBearer(exchange, memory) : NOTHING
+}
+
+function ofClient(id: string | undefined, { clients }: Memory): KnownFacts {
+  if (id === undefined) return NOTHING
+  const client = clients.get(id)
+  return client
+    ? { facts: { clientId: id, client }, unknown: [] }
+    : { facts: { clientId: id }, unknown: ['client'] }
+}
+
+function ofBearer({ request, endpoint }: Exchange, memory: Memory): KnownFacts {
+  const { credentials, consents, approvals } = memory
+  const bearer = bearerIn(request.headers)
+  if (bearer === undefined) return NOTHING
+  const token = credentials.tokens.get(bearer)
+  const other = credentials.others.get(bearer)
+  if (!token && other !== undefined) return { facts: { otherCredential: other }, unknown: [] }
+  if (!token) return { facts: {}, unknown: ['token', 'otherCredential', 'consent', 'client'] }
+  const { expires, ...known } = token
+  const facts = { token: { ...known, live: expires > now() } }
+  if (token.kind === 'client' || !DATA.includes(endpoint)) return { facts, unknown: [] }
+  const consent = consents.factsOf(approvals.ofToken(bearer).consentId)
+  if (!consent) return { facts, unknown: ['consent'] }
+  return { facts: { ...facts, consent: seenConsent(consent, token.clientId) }, unknown: [] }
+}
+
+function ofToken({ request }: Exchange, memory: Memory): KnownFacts {
+  const form = formOf(request.body)
+  const { facts, unknown } = ofClient(clientIn(form), memory)
+  const redirectUri = memory.approvals.ofForm(form)?.visit?.redirectUri
+  const redeems = form.get('grant_type') === 'authorization_code' && redirectUri !== undefined
+  const code = redeems && { code: { used: false, redirectUri } }
+  return { facts: { ...facts, ...code }, unknown }
+}
+
+function ofVisit({ request }: Exchange, memory: Memory): KnownFacts {
+  const query = new URL(request.url).searchParams
+  const id = query.get('client_id') ?? claimsIn(query, 'request')?.client_id
+  return ofClient(typeof id === 'string' ? id : undefined, memory)
+}
+
+/** A consent in the words of a bank; what no rule reads of it is as it mostly is. */
+function seenConsent(
+  { id, permissions, transactionFrom, transactionTo }: ConsentFacts,
+  clientId: string,
+): NonNullable<Seen['consent']> {
+  const [from, to] = [Date.parse(transactionFrom ?? ''), Date.parse(transactionTo ?? '')]
+  return {
+    ...{ id, permissions, clientId, status: '', deleted: false, approved: true },
+    ...(!Number.isNaN(from) && { transactionsFrom: from }),
+    ...(!Number.isNaN(to) && { transactionsTo: to }),
+  }
+}
+
+/** Tokens that the bank issued, and what else it gave that is no access token. */
+function createCredentials() {
+  const tokens = new Map<string, Token>()
+  const others = new Map<string, string>()
+  return {
+    tokens,
+    others,
+    learn({ request, response }: Exchange): void {
+      const form = formOf(request.body)
+      const json = response?.json
+      const text = (name: string) => textIn(json, name)
+      const [access, refresh] = [text('access_token'), text('refresh_token')]
+      const idToken = text('id_token')
+      const seconds = Number(member(json, 'expires_in') ?? Number.POSITIVE_INFINITY)
+      if (access !== undefined) {
+        kept(tokens, access, {
+          kind: form.get('grant_type') === 'client_credentials' ? 'client' : 'customer',
+          live: true,
+          scope: text('scope') ?? form.get('scope') ?? '',
+          clientId: clientIn(form) ?? '',
+          expires: now() + seconds * 1000,
+        })
+      }
+      if (refresh !== undefined) kept(others, refresh, 'a refresh token')
+      if (idToken !== undefined) kept(others, idToken, 'an ID token')
+    },
+  }
+}
+
+const formOf = (body = '') => new URLSearchParams(body)
+
+const claimsIn = (form: URLSearchParams, name: string) => claimsOf(form.get(name) ?? '')
+
+/** Whom a token request names: RFC 7521 4.2, RFC 6749 2.3.1. */
+function clientIn(form: URLSearchParams): string | undefined {
+  const said = claimsIn(form, 'client_assertion')?.sub ?? form.get('client_id')
+  return typeof said === 'string' ? said : undefined
+}
+
+function bearerIn(headers: readonly [string, string][]): string | undefined {
+  const [, value = ''] = headers.find(([name]) => name.toLowerCase() === 'authorization') ?? []
+  return /^Bearer +(\S+)$/i.exec(value)?.[1]
+}

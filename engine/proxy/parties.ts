@@ -1,0 +1,163 @@
+import { join } from 'node:path'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { createDoubts } from '../certification/doubts.ts'
+import type { TppSuites } from '../certification/suite.ts'
+import { brokenLines, openWatch, WATCHED, type WatchedLine } from '../certification/watch.ts'
+import { member } from '../judge/data-rows.ts'
+import { makeFolder } from '../record/make-folder.ts'
+import { type JudgementParts, openJudgement } from '../recording/judgement.ts'
+import type { Lack, Recorded } from '../recording/recorded.ts'
+import { decoded } from '../wire/decode.ts'
+import type { Exchange, Seen } from '../wire/exchange.ts'
+import { createRedactor } from '../wire/redaction.ts'
+import type { Passed } from './forward.ts'
+import { createKnown } from './known.ts'
+import { openLater } from './later.ts'
+
+/** Exchanges that the rules of a TPP look back at. */
+const MOST = 5000
+
+/** Bytes of a body once its content coding is undone. */
+const MOST_DECODED = 64 * 1024 * 1024
+
+export interface PartiesParts {
+  /** What judges the bank. */
+  bank: Omit<JudgementParts, 'out' | 'version' | 'redactor'>
+  /** What judges the TPP, and its name. */
+  tpp: { suites: TppSuites; catalogue: Catalogue; name: string }
+  /** Folder in which each party has one of its own. */
+  out: string
+  version: string
+  /** Is shown each request of the TPP, and each answer in which the bank breaks a rule. */
+  onLine(line: WatchedLine): void
+  /** Is told where something could not be judged. */
+  onTrouble(error: Error): void
+}
+
+/** Judges bank and TPP by what passes between them. */
+export function openParties(parts: PartiesParts) {
+  const { bank, tpp, version } = parts
+  const folders = { bank: join(parts.out, 'bank'), tpp: join(parts.out, 'tpp') }
+  for (const folder of Object.values(folders)) makeFolder(folder)
+  const redactor = createRedactor(bank.target.secrets)
+  const judgement = openJudgement({ ...bank, out: folders.bank, version, redactor })
+  const doubts = createDoubts()
+  const { suites, catalogue, name } = tpp
+  const watch = openWatch({
+    ...{ suites, catalogue, out: folders.tpp, version, redactor, name, doubts, most: MOST },
+  })
+  const known = createKnown(bank.target)
+  let latest = 0
+
+  const lineOfTpp = (exchange: Exchange, certificate: string) => {
+    const { facts, unknown } = known.of(exchange)
+    const seen: Seen = { ...WATCHED, fired: [], certificate, ...facts }
+    doubts.hide(seen, unknown)
+    if ((exchange.response?.status ?? 0) >= 400) doubts.hideRefusal(seen)
+    return watch.take({ ...exchange, about: { check: 'watch', seen } }, refusalIn(exchange))
+  }
+
+  const lineOfOthers = (exchange: Exchange): WatchedLine => {
+    // It is in no log: its secrets are learned here.
+    redactor.redactExchange(exchange)
+    const { id, startedAt: at, request, response, failure } = exchange
+    const path = judgement.redact(new URL(request.url).pathname).slice(0, 300)
+    const answer = String(response?.status ?? failure?.code ?? 'no answer')
+    return { id, at, method: request.method, path, answer, broken: [] }
+  }
+
+  const judge = async (passed: Passed) => {
+    const recorded = await recordedOf(passed, judgement.exchanges + 1)
+    if (recorded.at < latest) recorded.lacks.add('the order of requests at the same time')
+    latest = Math.max(latest, recorded.at)
+    const { exchange, broken } = await judgement.take(recorded, `x${judgement.exchanges + 1}`)
+    const isTpps = isOfTpp(exchange)
+    const { certificate } = passed.identity
+    const line = isTpps ? lineOfTpp(exchange, certificate) : lineOfOthers(exchange)
+    known.learn(exchange)
+    if (!isTpps && broken.length === 0) return
+    const bankBreaks = brokenLines(judgement.states(), broken, exchange.id, {
+      catalogue: bank.catalogue,
+      redact: judgement.redact,
+    })
+    parts.onLine({
+      ...line,
+      broken: [
+        ...bankBreaks.map((each) => ({ ...each, by: 'bank' as const })),
+        ...line.broken.map((each) => ({ ...each, by: 'TPP' as const })),
+      ],
+    })
+  }
+
+  const later = openLater(judge, parts.onTrouble)
+  return {
+    folders,
+    redact: judgement.redact,
+    /** Takes what passed; it is judged soon. */
+    take: later.add,
+    /** Judges what waits, and writes both reports. */
+    async finish(notes: string[]) {
+      await later.finish()
+      try {
+        return { bank: judgement.finish({ notes }), tpp: watch.finish() }
+      } finally {
+        judgement.close()
+      }
+    },
+  }
+}
+
+/** Pages that a customer sees in a browser are none of the TPP: it shows a credential wherever it asks for something else. */
+function isOfTpp({ endpoint, request }: Exchange): boolean {
+  if (endpoint !== 'elsewhere') return true
+  return request.headers.some(([name]) => name.toLowerCase() === 'authorization')
+}
+
+/** What passed, in the words of recordings. */
+async function recordedOf(passed: Passed, count: number): Promise<Recorded> {
+  const { at, durationMs, method, url, requestHeaders, requestBody, identity, connection } = passed
+  const lacks = new Set<Lack>()
+  const sent = requestBody.body()
+  if (!sent) lacks.add('the whole body of the request')
+  const received = passed.response && (await receivedIn(passed.response, lacks))
+  const failure = passed.hungUp ? HUNG_UP : passed.failure
+  requestBody.drop()
+  passed.response?.body.drop()
+  return {
+    ...{ where: `request ${count}`, at, durationMs, vague: 0, method, url, requestHeaders, lacks },
+    ...(sent && sent.length > 0 && { requestBody: sent.toString('utf8') }),
+    ...(received && { response: received }),
+    ...(failure && { failure }),
+    connection: { ...connection, identity: identity.name },
+  }
+}
+
+const HUNG_UP = {
+  kind: 'closed',
+  code: 'CLIENT_GONE',
+  message: 'the client hung up before the answer was whole',
+} as const
+
+async function receivedIn(
+  { status, headers, body }: NonNullable<Passed['response']>,
+  lacks: Set<Lack>,
+): Promise<NonNullable<Recorded['response']>> {
+  const raw = body.body()
+  const whole = raw && (await decoded(raw, headers, MOST_DECODED).catch(() => undefined))
+  if (!whole) lacks.add('the whole body of the response')
+  const kept = whole ?? Buffer.alloc(0)
+  return { status, headers, body: kept, bytes: kept.length, declared: kept.length }
+}
+
+/** Why the bank refused, in its own words: OAuth 2.0 (RFC 6749 5.2), or the errors of open banking. */
+function refusalIn({ response }: Exchange): string | undefined {
+  if (!response || response.status < 400) return undefined
+  const { json } = response
+  const errors = member(json, 'Errors')
+  const said = [
+    member(json, 'error_description'),
+    Array.isArray(errors) ? member(errors[0], 'Message') : undefined,
+    ...[member(json, 'Message'), member(json, 'error')],
+  ].find((each) => typeof each === 'string' && each !== '')
+  return said === undefined ? undefined : String(said).slice(0, 300)
+}
