@@ -316,6 +316,8 @@ command('verify', 'was a run changed since it was signed?')
   )
   .option('--key <file>', 'public key or certificate of the signer')
   .option('--policy <file>', 'what a run must be to count: says eligible, or why not (docs/ci.md)')
+  .option('--judge', 'judge it again by its exchanges: what of the report differs from them')
+  .option('--target <file>', 'with --judge: the bank that was judged, for what its file alone says')
   .action(lazily(async () => (await import('./reports.ts')).verify))
 
 command('certificate', 'a printable page of a signed and conformant run (A4)')

@@ -1,10 +1,7 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { parseRedirect } from '../client/redirect.ts'
-import { signatureOf } from '../client/signature.ts'
-import { member } from '../judge/data-rows.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
-import { createRuleEngine, type RuleEngine } from '../judge/rule-engine.ts'
+import type { RuleEngine } from '../judge/rule-engine.ts'
 import { now } from '../record/clock.ts'
 import { endpointName } from '../report/endpoint-names.ts'
 import { createEvidence } from '../report/evidence-index.ts'
@@ -13,17 +10,16 @@ import { composeReport, writeReport } from '../run/compose.ts'
 import { type Deviation, GONE } from '../run/deviations.ts'
 import { createLatency } from '../run/latency.ts'
 import type { Suites } from '../run/suites.ts'
-import { type Exchange, header } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { openExchangeLog } from '../wire/exchange-log.ts'
 import { createRedactor } from '../wire/redaction.ts'
-import { createExchanges } from './exchanges.ts'
 import { merged } from './merge.ts'
 import { inOrder } from './order.ts'
 import { exchangesIn, type RecordingFile } from './read-files.ts'
-import type { Judgeable, Lack, Recorded } from './recorded.ts'
-import { type LacksByRule, recordingRules } from './recording-rules.ts'
+import type { Lack, Recorded } from './recorded.ts'
+import { createRecordedJudging } from './recorded-judging.ts'
+import type { LacksByRule } from './recording-rules.ts'
 import type { RecordingTarget } from './recording-target.ts'
-import { viewOf } from './view.ts'
 
 /** Other addresses that are named; the rest is counted. */
 const NAMED = 20
@@ -56,37 +52,22 @@ export interface RecordingParts {
 export async function judgeRecording(parts: RecordingParts): Promise<Report> {
   const { target, suites, out, files, signal } = parts
   const startedAt = new Date(now())
-  const { literals, layout, clockTolerance } = target
-  const at = recordingRules(suites)
-  const engine = createRuleEngine(at.schemas, at.rules, literals, layout, clockTolerance)
+  const judging = createRecordedJudging(target, suites)
+  const { engine, operations, lacksByRule: lacks } = judging
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(target.secrets))
   const tally = createTally(engine, log)
-  const exchanges = createExchanges(target)
   try {
-    for await (const recorded of sourceOf(files, exchanges.operations.resolve)) {
+    for await (const recorded of sourceOf(files, operations.resolve)) {
       if (signal?.aborted) break
       tally.exchanges += 1
       if (tally.exchanges % 1000 === 0) parts.onProgress?.(tally.exchanges)
-      const found = exchanges.judgeable(recorded, idOf(recorded, tally.exchanges, files))
-      if (!found) {
-        tally.elsewhere(recorded, exchanges.operations.isOfTarget(recorded.url))
-        continue
-      }
-      await withSignature(found.exchange, engine)
-      at.comparing(!found.lacks.has('the order of requests at the same time'))
-      const broken = engine.judge(viewOf(found, at.note, at.names))
-      exchanges.learn(found.exchange)
-      tally.judged(found, broken)
+      const found = await judging.judge(recorded, idOf(recorded, tally.exchanges, files))
+      if (found) tally.judged(found.exchange, found.broken)
+      else tally.elsewhere(recorded, operations.isOfTarget(recorded.url))
     }
-    const results = resultsOf(engine, parts, at.lacksByRule)
-    const report = reportOf(parts, {
-      startedAt,
-      results,
-      engine,
-      tally,
-      lacks: at.lacksByRule,
-      redact: log.redact,
-    })
+    const results = resultsOf(engine, parts, lacks)
+    const { redact } = log
+    const report = reportOf(parts, { startedAt, results, engine, tally, lacks, redact })
     writeReport(out, report)
     return report
   } finally {
@@ -125,22 +106,6 @@ function idOf({ own, where }: Recorded, count: number, files: RecordingFile[]): 
   const [name] = where.split(' ', 1)
   const index = files.findIndex(({ path }) => path.endsWith(name ?? ''))
   return files.length === 1 ? own.id : `${own.id}.${index + 1}`
-}
-
-/** Verifies the ID token of an answer by the keys that the recording has shown by then. */
-async function withSignature(exchange: Exchange, { bank }: RuleEngine): Promise<void> {
-  if (!bank.jwks) return
-  const location = header(exchange, 'location')
-  const idToken =
-    exchange.endpoint === 'token'
-      ? member(exchange.response?.json, 'id_token')
-      : location?.includes('id_token=')
-        ? parseRedirect(location)?.idToken
-        : undefined
-  if (typeof idToken !== 'string' || idToken.startsWith('<')) return
-  const said = await signatureOf(idToken, bank.jwks)
-  // The keys may have changed since they were read.
-  if (said !== 'no such key') exchange.signature = said
 }
 
 /** Counts what comes, and keeps what shows something. */
@@ -183,7 +148,7 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
       const name = isOfTarget ? `${what} at ${host}` : what
       if (names.has(name) || names.size < TOLD_APART) names.set(name, (names.get(name) ?? 0) + 1)
     },
-    judged({ exchange }: Judgeable, broken: string[]) {
+    judged(exchange: Exchange, broken: string[]) {
       operations += 1
       const { startedAt } = exchange
       if (first === undefined || startedAt < first) first = startedAt
