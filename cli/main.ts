@@ -143,6 +143,25 @@ const judge = command('judge', 'judge traffic that others recorded: every rule, 
 
 reports(judge).action(lazily(async () => (await import('./judge.ts')).judge))
 
+command(
+  'monitor',
+  'watch a bank between runs: a few requests a round, nothing created, rules alone judge',
+)
+  .requiredOption('--target <file>', 'the bank, described by a file')
+  .option('--every <duration>', 'a round each 30s, 5m, 1h; without it one round')
+  .option('--until <when>', 'with --every: 8h, or an instant such as 2027-01-31T06:00:00Z')
+  .option('--data-every <duration>', 'how often customers’ data are read, at most', '6h')
+  .option('--approve', 'once, before: a customer approves, and the monitor keeps the tokens')
+  .option('--out <folder>', 'where the reports of the last round go')
+  .option('--history <file>', 'add each round to a history')
+  .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
+  .option(
+    '--notify <url>',
+    'tell a webhook of each change: outages, rules, keys, certificates. As of run',
+    (url: string, before: string[] = []) => [...before, url],
+  )
+  .action(lazily(async () => (await import('./monitor.ts')).monitor))
+
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--profile <profile>', 'core, quick, full or exhaustive', 'full')

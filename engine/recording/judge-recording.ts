@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
+import type { Result } from '../judge/results.ts'
 import type { RuleEngine } from '../judge/rule-engine.ts'
 import { now } from '../record/clock.ts'
 import { endpointName } from '../report/endpoint-names.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedRecording } from '../report/report.ts'
 import { composeReport, writeReport } from '../run/compose.ts'
-import { type Deviation, GONE } from '../run/deviations.ts'
+import type { Deviation } from '../run/deviations.ts'
 import { createLatency } from '../run/latency.ts'
 import type { Suites } from '../run/suites.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -16,10 +16,11 @@ import { createRedactor } from '../wire/redaction.ts'
 import { merged } from './merge.ts'
 import { inOrder } from './order.ts'
 import { exchangesIn, type RecordingFile } from './read-files.ts'
-import type { Lack, Recorded } from './recorded.ts'
+import type { Recorded } from './recorded.ts'
 import { createRecordedJudging } from './recorded-judging.ts'
 import type { LacksByRule } from './recording-rules.ts'
 import type { RecordingTarget } from './recording-target.ts'
+import { lackCounts, mustsOf, recordingVerdict, resultsOfRules } from './rules-report.ts'
 
 /** Other addresses that are named; the rest is counted. */
 const NAMED = 20
@@ -65,7 +66,7 @@ export async function judgeRecording(parts: RecordingParts): Promise<Report> {
       if (found) tally.judged(found.exchange, found.broken)
       else tally.elsewhere(recorded, operations.isOfTarget(recorded.url))
     }
-    const results = resultsOf(engine, parts, lacks)
+    const results = resultsOfRules(engine, parts, lacks)
     const { redact } = log
     const report = reportOf(parts, { startedAt, results, engine, tally, lacks, redact })
     writeReport(out, report)
@@ -161,42 +162,6 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
   }
 }
 
-/** What the rules say; of what could not be judged, what the recording lacks for it. */
-function resultsOf(
-  engine: RuleEngine,
-  { catalogue, suites }: RecordingParts,
-  lacks: LacksByRule,
-): Map<string, Result> {
-  const states = engine.states()
-  const results = new Map<string, Result>()
-  for (const result of ruleResults(states, catalogue, new Map(), {})) {
-    const lacking = [...(lacks.get(result.id)?.keys() ?? [])]
-    const isOpen = result.outcome === 'blocked' || result.outcome === 'not-applicable'
-    results.set(result.id, isOpen ? unjudgeable(result, lacking) : result)
-  }
-  const ofChecks = suites.checks.map(({ id, options }): [string, readonly string[]] => [
-    id,
-    options.follows ?? [],
-  ])
-  settleBlocked(results, new Map([...ofChecks, ...states.map(followed)]))
-  return results
-}
-
-const followed = ({ id, follows = [] }: { id: string; follows?: readonly string[] }) =>
-  [id, follows] as [string, readonly string[]]
-
-/** Nobody's fault: the recording lacks something, or nothing of the kind is in it. */
-function unjudgeable(result: Result, lacking: Lack[]): Result {
-  const { because, message } = result
-  if (lacking.length > 0) {
-    const what = lacking.join(', ')
-    const why = `not judgeable here: needs ${what}, which the recording does not tell`
-    return { ...result, outcome: 'blocked', message: why, because: { kind: 'recording', what } }
-  }
-  if (because?.kind !== 'data' && because?.kind !== 'freedom') return result
-  return { ...result, message, because: { kind: 'recording', what: because.what } }
-}
-
 function reportOf(
   { catalogue, described, files, version, deviations, signal }: RecordingParts,
   found: {
@@ -235,46 +200,6 @@ function reportOf(
   const unread = files.flatMap(({ problems }) =>
     problems.map(({ where, why }) => redact(`${where} ${why}`)),
   )
-  const ended = verdictOf(report, recording, signal?.aborted === true)
+  const ended = recordingVerdict(report, recording, signal?.aborted === true)
   return { ...report, ...ended, recording, problems: [...ended.problems, ...unread] }
-}
-
-/** Never conformant: what nobody asked for was not seen. What did not show itself may be broken all the same. */
-function verdictOf(
-  { verdict, exitCode, musts, problems }: Report,
-  { operations }: ReportedRecording,
-  interrupted: boolean,
-): Pick<Report, 'verdict' | 'exitCode' | 'problems'> {
-  const stale = problems.filter((problem) => !problem.endsWith(GONE))
-  const isBroken = verdict === 'error' || musts.failed > 0 || stale.length > 0
-  const said = isBroken ? verdict : 'incomplete'
-  const code = isBroken ? exitCode : operations === 0 ? 4 : 0
-  return { verdict: said, exitCode: interrupted ? 130 : code, problems: stale }
-}
-
-/** How many of the musts that anything tests the recording exercised, and how many of them are broken. */
-function mustsOf(
-  catalogue: Catalogue,
-  results: ReadonlyMap<string, Result>,
-): ReportedRecording['musts'] {
-  const all = [...catalogue.requirements.values()].filter(
-    ({ level, notTested }) => level === 'must' && notTested === undefined,
-  )
-  const has = (ids: readonly string[], outcomes: string[]) =>
-    ids.some((id) => outcomes.includes(results.get(id)?.outcome ?? ''))
-  return {
-    of: all.length,
-    exercised: all.filter(({ checks }) => has(checks, ['pass', 'fail', 'observed', 'warn'])).length,
-    broken: all.filter(({ checks }) => has(checks, ['fail'])).length,
-  }
-}
-
-/** What lacks, and how many rules met that. */
-function lackCounts(lacks: LacksByRule): ReportedRecording['lacks'] {
-  const rules = new Map<string, number>()
-  for (const counts of lacks.values()) {
-    for (const what of counts.keys()) rules.set(what, (rules.get(what) ?? 0) + 1)
-  }
-  const sorted = [...rules].sort(([, one], [, other]) => other - one)
-  return sorted.map(([what, n]) => ({ what, rules: n }))
 }

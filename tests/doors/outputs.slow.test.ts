@@ -147,7 +147,7 @@ describe('the target file', () => {
     await bank.close()
   })
 
-  test.each([['plan'], ['run', '--list'], ['doctor'], ['run', '--only', 'DISC-01']])(
+  test.each([['plan'], ['run', '--list'], ['doctor'], ['run', '--only', 'DISC-01'], ['monitor']])(
     'assay %s %s',
     async (...command) => {
       for (let at = 0; at < 2; at += 1) {
@@ -155,7 +155,9 @@ describe('the target file', () => {
         const altered = places.reduce<unknown>((all, one) => put(all, one, nextText()), document)
         const dir = newFolder()
         const target = targetFile(dir, altered as TargetDocument)
-        const out = command.includes('--only') ? ['--out', join(dir, 'out')] : []
+        const out = command.some((word) => word === '--only' || word === 'monitor')
+          ? ['--out', join(dir, 'out')]
+          : []
         const words = [...command, '--target', target, ...out]
         expect((await obeyed(words, dir, [target])).wrong).toEqual([])
       }
@@ -173,6 +175,7 @@ const FILES: string[][] = [
   ['init', '--from'],
   ['init', '--yes', '--name'],
   ['judge', '--target'],
+  ['monitor', '--target'],
   ['certificate'],
   ['pack'],
   ['sign'],
