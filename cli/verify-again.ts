@@ -17,7 +17,8 @@ const LISTED = 50
  * `assay verify RUN --judge`: judges a run again by its exchanges, and says what differs from its report.
  *
  * @param targetFile the target that was judged; without it what it alone says is not told
- * @returns the exit code: 0 nothing differs, 1 something does, 4 something does and another version may be why
+ * @returns the exit code: 0 nothing differs, 1 something does, 4 something does and another version may be why, or nothing
+ *   could be judged again
  */
 export async function judgedAgain(path: string, targetFile: string | undefined): Promise<number> {
   const sealed = await readSealed(path)
@@ -33,9 +34,12 @@ export async function judgedAgain(path: string, targetFile: string | undefined):
   })
   tell(again)
   const differs = differences(again).length > 0
-  if (!differs) return 0
+  if (!differs) return isJudged(again) ? 0 : 4
   return again.unlike.length > 0 ? 4 : 1
 }
+
+/** Was any rule or check looked at? */
+const isJudged = ({ rules, checks }: Again): boolean => rules.same.length + checks.same.length > 0
 
 const differences = ({ rules, checks, report, unread }: Again): Said[] => [
   ...rules.different,
@@ -55,7 +59,7 @@ function tell(again: Again): void {
   const all = differences(again)
   for (const { id, what } of all.slice(0, LISTED)) say(shown`  ${oneLine(`${id}: ${what}`)}`)
   if (all.length > LISTED) say(shown`  and ${all.length - LISTED} more`)
-  say(shown`${conclusion(all.length, unlike)}`)
+  say(shown`${isJudged(again) || all.length > 0 ? conclusion(all.length, unlike) : NOTHING}`)
 }
 
 function sumOf({ same, different, untold }: Compared): string {
@@ -70,6 +74,8 @@ function untoldLines(untold: readonly Said[]): string[] {
   const byWhy = grouped(untold, ({ what }) => what)
   return [...byWhy].map(([why, all]) => `${why}: ${all.map(({ id }) => id).join(', ')}`)
 }
+
+const NOTHING = 'Of its checks and rules nothing could be judged again.'
 
 function conclusion(differing: number, unlike: readonly string[]): string {
   if (differing === 0) return 'The report says what its exchanges show, as far as they tell.'

@@ -120,6 +120,9 @@ test('once: nothing broken is 0, a bank that is gone is 3', async () => {
   const { code, stdout } = await monitor().ended
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\d\d:\d\d:\d\dZ {2}up {2}\d+ requests/)
+  const again = await assay(['verify', out, '--judge']).ended
+  expect(again.code).toBe(4)
+  expect(again.stdout).toContain('nothing could be judged again')
   await bank.close()
   const gone = await monitor().ended
   expect(gone.code).toBe(3)
