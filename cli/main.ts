@@ -163,6 +163,7 @@ command('explore', 'random histories at a bank: what breaks only after something
     'must',
   )
   .action(lazily(async () => (await import('./explore.ts')).exploreTarget))
+
 command('proxy', 'stand between a TPP and a bank’s sandbox, record and judge both; Ctrl-C ends it')
   .requiredOption('--target <file>', 'the bank, described by a file, with the TPP’s certificate')
   .option('--tpp <file>', 'the client, whose name its report carries')
@@ -179,6 +180,25 @@ command('proxy', 'stand between a TPP and a bank’s sandbox, record and judge b
     'must',
   )
   .action(lazily(async () => (await import('./proxy.ts')).proxy))
+
+command(
+  'monitor',
+  'watch a bank between runs: a few requests a round, nothing created, rules alone judge',
+)
+  .requiredOption('--target <file>', 'the bank, described by a file')
+  .option('--every <duration>', 'a round each 30s, 5m, 1h; without it one round')
+  .option('--until <when>', 'with --every: 8h, or an instant such as 2027-01-31T06:00:00Z')
+  .option('--data-every <duration>', 'how often customers’ data are read, at most', '6h')
+  .option('--approve', 'once, before: a customer approves, and the monitor keeps the tokens')
+  .option('--out <folder>', 'where the reports of the last round go')
+  .option('--history <file>', 'add each round to a history')
+  .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
+  .option(
+    '--notify <url>',
+    'tell a webhook of each change: outages, rules, keys, certificates. As of run',
+    (url: string, before: string[] = []) => [...before, url],
+  )
+  .action(lazily(async () => (await import('./monitor.ts')).monitor))
 
 command('plan', 'what a run will ask for, before anything is sent')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
@@ -353,6 +373,8 @@ command('verify', 'was a run changed since it was signed?')
   )
   .option('--key <file>', 'public key or certificate of the signer')
   .option('--policy <file>', 'what a run must be to count: says eligible, or why not (docs/ci.md)')
+  .option('--judge', 'judge it again by its exchanges: what of the report differs from them')
+  .option('--target <file>', 'with --judge: the bank that was judged, for what its file alone says')
   .action(lazily(async () => (await import('./reports.ts')).verify))
 
 command('certificate', 'a printable page of a signed and conformant run (A4)')

@@ -1,6 +1,11 @@
 import { request } from 'undici'
 import type { ReportDiff } from '../engine/report/diff.ts'
-import { notificationOf, WEBHOOKS } from '../engine/report/notification.ts'
+import {
+  changesOf,
+  type Notification,
+  notificationOf,
+  WEBHOOKS,
+} from '../engine/report/notification.ts'
 import type { Report } from '../engine/report/report.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { UsageError } from './usage.ts'
@@ -43,11 +48,22 @@ export function webhookOf(option: string): Webhook {
 
 /** Sends what a run came to. That nobody could be told changes no exit code: a line says so. */
 export async function notify(
-  { url, form }: Webhook,
+  webhook: Webhook,
   report: Report,
   changes?: ReportDiff,
 ): Promise<void> {
-  const note = notificationOf(report, { changes, link: pipelineLink(process.env) })
+  await send(webhook, notificationOf(report, { changes, link: pipelineLink(process.env) }))
+}
+
+/** The same of what changed between two rounds of a monitor. */
+export async function tellWebhook(
+  webhook: Webhook,
+  { report, changes }: { report: Report; changes: readonly { kind: string; text: string }[] },
+): Promise<void> {
+  await send(webhook, changesOf(report, changes, pipelineLink(process.env)))
+}
+
+async function send({ url, form }: Webhook, note: Notification): Promise<void> {
   try {
     const { statusCode, body } = await request(url, {
       method: 'POST',

@@ -78,14 +78,22 @@ async function eligible(paths: readonly string[], file: string): Promise<void> {
   }
 }
 
+export interface VerifyOptions {
+  key?: string
+  policy?: string
+  /** Judge it again by its exchanges. */
+  judge?: boolean
+  target?: string
+}
+
 /** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
-export async function verify(
-  paths: string[],
-  options: { key?: string; policy?: string },
-): Promise<void> {
+export async function verify(paths: string[], options: VerifyOptions): Promise<void> {
+  const { judge, target } = options
+  if (target !== undefined && !judge) throw new UsageError('--target is used with --judge alone')
   if (options.policy !== undefined) {
     if (options.key !== undefined)
       throw new UsageError('the policy names keys itself: leave out --key')
+    if (judge) throw new UsageError('--judge looks at one run, and no policy: leave out --policy')
     return eligible(paths, options.policy)
   }
   const [path = '', ...more] = paths
@@ -105,6 +113,9 @@ export async function verify(
   }
   say(shown`${conclusion(found)}`)
   process.exitCode = found.intact ? 0 : 1
+  if (!judge) return
+  const code = await (await import('./verify-again.ts')).judgedAgain(path, target)
+  if (found.intact) process.exitCode = code
 }
 
 function inWords({ file, line, message }: Verification['findings'][number]): string {

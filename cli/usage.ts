@@ -47,6 +47,37 @@ export function number(option: string, text: string | undefined, most: number): 
   throw new UsageError(`${option} takes a whole number from 0 to ${most}, not ${text}`)
 }
 
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A duration of an option, `30s`, `5m`, `6h` or `2d`, in milliseconds. */
+export function duration(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const [, digits = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
+  const value = Number(digits) * (UNITS[unit] ?? Number.NaN)
+  if (!Number.isNaN(value)) return value
+  throw new UsageError(`${option} takes a duration such as 30s, 5m, 6h or 2d, not ${text}`)
+}
+
+/**
+ * An instant of an option in milliseconds since the epoch: UTC, `2027-01-31T06:00:00Z`, or a duration from now.
+ *
+ * @param from now, in milliseconds since the epoch
+ */
+export function instantAfter(
+  option: string,
+  text: string | undefined,
+  from: number,
+): number | undefined {
+  if (text === undefined) return undefined
+  if (/^\d+[smhd]$/.test(text)) return from + (duration(option, text) ?? 0)
+  const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(text) ? Date.parse(text) : Number.NaN
+  if (value > from) return value
+  const why = Number.isNaN(value) ? '' : ', which is over'
+  throw new UsageError(
+    `${option} takes a duration such as 8h, or an instant to come such as 2027-01-31T06:00:00Z, not ${text}${why}`,
+  )
+}
+
 /** Names that one line can hold. */
 const MOST_LISTED = 12
 

@@ -1,7 +1,12 @@
 import { type Cell, cellName } from '../engine/suite-api/cells.ts'
 import type { Context } from '../engine/suite-api/check.ts'
 import type { NamedConsent } from '../engine/suite-api/consents.ts'
-import { matchers, noteNegative, requireReachable } from '../engine/suite-api/expect.ts'
+import {
+  matchers,
+  noteMatched,
+  noteNegative,
+  requireReachable,
+} from '../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../engine/suite-api/responses.ts'
 import type { Finding } from '../engine/suite-api/rule.ts'
@@ -216,6 +221,10 @@ function judged<Right, Made>(
 ): Answered {
   requireReachable(exchange)
   const finding = lawful ? matchers.toSucceed(exchange) : judge(exchange)
+  const matcher = lawful ? matchers.toSucceed : judge
+  if (matcher === matchers.toSucceed || matcher === matchers.toBeRefused) {
+    noteMatched(exchange, matcher.name, finding !== undefined)
+  }
   return { exchange, ...(finding && { finding }) }
 }
 

@@ -99,6 +99,10 @@ export function createCleanup(file?: string) {
       consent.kept = true
       writeDown(consent)
     },
+    /** Somebody else has use for this consent, and no run removes it. */
+    leave(id: string): void {
+      if (left.delete(`consent ${id}`)) writeDown({ gone: id })
+    },
     /** A run begins again but for these: what others kept is of no use any more. */
     keepOnly(ids: string[]): void {
       for (const consent of left.values()) {

@@ -97,7 +97,7 @@ function earlierOf({ since, records }: ResumeFile) {
 }
 
 /** JSON has no Infinity: the bank did not say when the token expires. */
-function lasting(tokens: TokenSet): TokenSet {
+export function lasting(tokens: TokenSet): TokenSet {
   return { ...tokens, expiresAt: (tokens.expiresAt as number | null) ?? Number.POSITIVE_INFINITY }
 }
 

@@ -46,6 +46,8 @@ function chainOf(peer: DetailedPeerCertificate) {
       last === peer && leaf.subject !== leaf.issuer && /CA Issuers/.test(leaf.infoAccess ?? ''),
     /** YYYY-MM-DD. */
     ends: day(leaf.validTo),
+    /** The same, to the second: UTC. */
+    notAfter: new Date(leaf.validTo).toISOString(),
     /** The authority of the last certificate shown: what a trust store must hold. */
     missing: nameOf(new X509Certificate(last.raw).issuer),
   }

@@ -1,7 +1,7 @@
 import { type Exchange, refusesConnection, type WireFailure } from '../wire/exchange.ts'
 import { answerOf } from './answer-words.ts'
-import { noteControl, noteJudged } from './controls.ts'
-import { matchers, succeeded } from './matchers.ts'
+import { noteControl, noteJudged, noteMatched } from './controls.ts'
+import { matchers, ON_RECORD, succeeded } from './matchers.ts'
 import { Blocked, Nonconformance } from './outcome.ts'
 import type { Finding } from './rule.ts'
 
@@ -24,7 +24,8 @@ type Expectation = {
 export function expect(exchange: Exchange): Expectation {
   requireReachable(exchange)
   noteJudged(exchange)
-  return matching(exchange, (finding) => {
+  return matching(exchange, (finding, name, rest) => {
+    if (ON_RECORD.has(name)) noteMatched(exchange, name, finding !== undefined, rest)
     if (finding) throw new Nonconformance({ ...finding, exchange })
   })
 }
@@ -112,7 +113,7 @@ const WORDS: Record<WireFailure['kind'], string> = {
 
 function matching(
   exchange: Exchange,
-  found: (finding: Finding | undefined, name: string) => void,
+  found: (finding: Finding | undefined, name: string, rest: unknown[]) => void,
 ): Expectation {
   type Match = (exchange: Exchange, ...rest: unknown[]) => Finding | undefined
   const judging = Object.entries(matchers).map(([name, match]) => [
@@ -122,7 +123,7 @@ function matching(
       const { failure } = exchange
       // What is no HTTP serves nothing and refuses nothing.
       if (finding && failure && NEGATIVES.has(name)) throw unexplained(exchange, failure)
-      found(finding, name)
+      found(finding, name, rest)
     },
   ])
   return Object.fromEntries(judging)

@@ -1,7 +1,7 @@
 import type { Level } from '../catalogue/catalogue.ts'
-import type { CheckResult } from '../record/check-result.ts'
+import type { CheckResult, Matched } from '../record/check-result.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import { type Control, withControls } from './controls.ts'
+import { type Control, matchedOf, withControls } from './controls.ts'
 import { environmentOf } from './expect.ts'
 import { Blocked, type Cause, Nonconformance, NotApplicable } from './outcome.ts'
 
@@ -23,6 +23,7 @@ export interface Judged
   /** The offending exchange. */
   exchange?: Exchange
   control?: Control
+  matched?: Matched[]
   /** It judged an answer to a deviation. */
   negative: boolean
   because?: Cause
@@ -42,11 +43,13 @@ export async function judge<C>(
   return withControls(async (controls) => {
     const judged = await outcomeOf(check, context, level, brokenRule)
     const { negative, ofNegative: control } = controls
-    return { id: check.id, ...judged, control, negative, durationMs: performance.now() - started }
+    const matched = matchedOf(controls, judged.outcome)
+    const ended = { ...judged, control, matched, negative }
+    return { id: check.id, ...ended, durationMs: performance.now() - started }
   })
 }
 
-type Judgement = Omit<Judged, 'id' | 'durationMs' | 'control' | 'negative'>
+type Judgement = Omit<Judged, 'id' | 'durationMs' | 'control' | 'matched' | 'negative'>
 
 async function outcomeOf<C>(
   check: Check<C>,

@@ -149,3 +149,15 @@ export const matchers = {
     return { message: 'the answer has a body', expected: 'no body', actual: bodyOf(exchange) }
   },
 }
+
+/** Those that need nothing but the record of an exchange: what they found can be found again. */
+export const ON_RECORD: ReadonlySet<string> = new Set([
+  'toHaveStatus',
+  'toSucceed',
+  'toBeRefused',
+  'toGiveAToken',
+  'toGiveNoToken',
+  'toBeAnError',
+  'toBeJson',
+  'toHaveNoBody',
+] satisfies (keyof typeof matchers)[])

@@ -16,7 +16,7 @@ export type EndpointOwners = Partial<Record<Endpoint, string>>
 
 /** A check that was judged, with what was sent for it: the offending exchange first. */
 export function resultOf(
-  { negative: _, brokenCells: __, exchange, control, ...ended }: Judged,
+  { negative: _, brokenCells: __, exchange, control, matched = [], ...ended }: Judged,
   { id: requirement, level }: Requirement,
   title: string,
   sent: readonly Exchange[],
@@ -26,6 +26,7 @@ export function resultOf(
     ...ended,
     ...{ requirement, level, kind: 'check', title },
     ...(control && { control: { ...control, exchange: control.exchange.id } }),
+    ...(matched.length > 0 && { matched }),
     exchanges: [...(exchange ? [exchange.id] : []), ...others.slice(-20)],
   }
 }
@@ -142,11 +143,14 @@ export function settleBlocked(
   nameCauses(results)
 }
 
+/** How the message of a check begins that another one saw fail. */
+export const BLAMED = 'succeeded once, but not'
+
 function blameOwners(results: Map<string, Result>): void {
   for (const result of results.values()) {
     if (result.outcome !== 'blocked' || result.because?.kind !== 'check') continue
     const owner = results.get(result.because.id)
-    if (owner && SOUND.includes(owner.outcome)) blame(owner, result, 'succeeded once, but not')
+    if (owner && SOUND.includes(owner.outcome)) blame(owner, result, BLAMED)
   }
 }
 

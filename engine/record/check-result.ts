@@ -33,7 +33,17 @@ export interface CheckResult {
     asked: string[]
     broken: string[]
   }
+  /** What the check held answers to, of what their records tell: of a pass all of it holds. */
+  matched?: Matched[]
   durationMs: number
+}
+
+/** A matcher by its name, and the exchange that was held to it. */
+export interface Matched {
+  exchange: string
+  by: string
+  /** Of `toHaveStatus`: any of them. */
+  statuses?: number[]
 }
 
 /** Behaviour that the documents leave open, as a check or rule recorded it. */

@@ -23,6 +23,8 @@ export interface Notification {
   /** Ids of checks that fail now and did not in the baseline; absent without one. */
   new?: string[]
   fixed?: string[]
+  /** Of a monitor: what changed since its round before. */
+  changes?: string[]
   /** Where the pipeline shows the run. */
   link?: string
 }
@@ -56,12 +58,30 @@ export function notificationOf(
   }
 }
 
+/** The message about what changed between two rounds of a monitor. */
+export function changesOf(
+  { exitCode, startedAt, finishedAt, target }: Report,
+  changes: readonly { kind: string; text: string }[],
+  link?: string,
+): Notification {
+  const kinds = [...new Set(changes.map(({ kind }) => kind))]
+  return {
+    target: brief(target.name, 200),
+    verdict: kinds.join(', '),
+    sentence: `${counted(changes.length, 'change')} since the round before.`,
+    ...{ exitCode, startedAt, finishedAt, causes: [], moreCauses: 0 },
+    changes: changes.slice(0, MOST).map(({ text }) => brief(text, 500)),
+    ...(link !== undefined && { link }),
+  }
+}
+
 /** Lines for a person. */
 function linesOf(note: Notification): string[] {
   const ids = (list: string[]) =>
     `${list.slice(0, MOST).join(', ')}${list.length > MOST ? ` and ${list.length - MOST} more` : ''}`
   return [
     note.sentence,
+    ...(note.changes ?? []),
     ...note.causes.map(({ title, whose, where, findings: [first] }) =>
       [first, title, `(${whose}${where === undefined ? '' : `, ${where}`})`]
         .filter(Boolean)

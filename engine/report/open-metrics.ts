@@ -29,7 +29,7 @@ interface Family {
  * so that readers of the older Prometheus format (0.0.4), such as the textfile collector, take it too.
  */
 export function openMetrics(report: Report): string {
-  const families = [...ofTheRun(report), ...ofChecks(report), latency(report)]
+  const families = [...ofTheRun(report), ...ofChecks(report), latency(report), ...ofMonitor(report)]
   return `${families.map((family) => text(written(family, report.target.name))).join('')}# EOF\n`
 }
 
@@ -114,6 +114,34 @@ function ofChecks({ checks, requirements, musts }: Report): Family[] {
       ...{ name: 'assay_checks', type: 'gauge' },
       help: 'Checks and rules by chapter, level and outcome.',
       samples,
+    },
+  ]
+}
+
+function ofMonitor({ monitor }: Report): Family[] {
+  if (!monitor) return []
+  const { parts, certificates } = monitor
+  return [
+    {
+      ...{ name: 'assay_monitor_up', type: 'gauge' },
+      help: 'Whether a part of the interface was served when it was asked for last.',
+      samples: parts.map(({ part, up }) => ({ labels: [['part', part]], value: Number(up) })),
+    },
+    {
+      ...{ name: 'assay_monitor_since_timestamp_seconds', type: 'gauge', unit: 'seconds' },
+      help: 'Since when a part is served, or away, in Unix time.',
+      samples: parts.map(({ part, since }) => ({
+        labels: [['part', part]],
+        value: unixTime(since),
+      })),
+    },
+    {
+      ...{ name: 'assay_certificate_end_timestamp_seconds', type: 'gauge', unit: 'seconds' },
+      help: 'Until when a certificate is good, in Unix time.',
+      samples: certificates.map(({ what, notAfter }) => ({
+        labels: [['of', what]],
+        value: unixTime(notAfter),
+      })),
     },
   ]
 }

@@ -82,6 +82,8 @@ export interface Report {
   partial?: string
   /** Set where exchanges that others recorded were judged: no run, and never conformant. */
   recording?: ReportedRecording
+  /** Set of a round of a monitor, which is a recording as well. */
+  monitor?: ReportedMonitor
   /** What was looked at before anything was judged; only where that went wrong, and nothing was. */
   preflight?: PreflightLine[]
   /** What was taken over from a run that was interrupted: judged then, by the same rules. */
@@ -151,6 +153,26 @@ export interface ReportedRecording {
   musts: { of: number; exercised: number; broken: number }
   /** What the recording does not tell, and how many rules could not judge an exchange for it. */
   lacks: { what: string; rules: number }[]
+}
+
+/** What a monitor knows after a round. */
+export interface ReportedMonitor {
+  /** When its first round began. */
+  since: string
+  /** Parts that were ever asked for, since when they are served or away, and how the round found them where it asked. */
+  parts: {
+    part: string
+    is?: 'served' | 'away' | 'limited'
+    up: boolean
+    since: string
+    why?: string
+  }[]
+  /** Hosts and clients, and until when their certificates are good. */
+  certificates: { what: string; notAfter: string }[]
+  /** What is not watched, and how it can be. */
+  unwatched: string[]
+  /** Whether data were asked for. */
+  data: boolean
 }
 
 /** One line of what is looked at before a run, in the doctor's words. */

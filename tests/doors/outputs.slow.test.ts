@@ -110,6 +110,7 @@ describe('the folder of a run', () => {
     ['certificate', (dir, _, out) => ['certificate', dir, '--out', join(out, 'certificate.html')]],
     ['sign', (dir) => ['sign', dir, '--key', key]],
     ['verify', (dir) => ['verify', dir]],
+    ['verify --judge', (dir) => ['verify', dir, '--judge']],
     ['deviations init', (dir) => ['deviations', 'init', dir]],
     ['reproduce', (dir) => ['reproduce', 'TXN-17/alone', '--run', dir]],
     ['reproduce --export', (dir) => ['reproduce', 'TXN-17/alone', '--run', dir, '--export', 'har']],
@@ -146,7 +147,7 @@ describe('the target file', () => {
     await bank.close()
   })
 
-  test.each([['plan'], ['run', '--list'], ['doctor'], ['run', '--only', 'DISC-01']])(
+  test.each([['plan'], ['run', '--list'], ['doctor'], ['run', '--only', 'DISC-01'], ['monitor']])(
     'assay %s %s',
     async (...command) => {
       for (let at = 0; at < 2; at += 1) {
@@ -154,7 +155,9 @@ describe('the target file', () => {
         const altered = places.reduce<unknown>((all, one) => put(all, one, nextText()), document)
         const dir = newFolder()
         const target = targetFile(dir, altered as TargetDocument)
-        const out = command.includes('--only') ? ['--out', join(dir, 'out')] : []
+        const out = command.some((word) => word === '--only' || word === 'monitor')
+          ? ['--out', join(dir, 'out')]
+          : []
         const words = [...command, '--target', target, ...out]
         expect((await obeyed(words, dir, [target])).wrong).toEqual([])
       }
@@ -176,12 +179,14 @@ const FILES: string[][] = [
   ['explore', '--cases'],
   ['proxy', '--target'],
   ['proxy', '--target', 'x', '--listen'],
+  ['monitor', '--target'],
   ['certificate'],
   ['pack'],
   ['sign'],
   ['tpp', '--deviations'],
   ['verify', '--policy'],
   ['verify', '--key'],
+  ['verify', '--judge', '--target'],
   ['bank', '--tpp'],
   ['report'],
   ['diff'],

@@ -78,6 +78,7 @@ const REPORTS: [string, () => unknown][] = [
   ['diff', () => diff([other, dir], { format: 'markdown', failOn: 'any' })],
   ['overview', () => overview([dir, other], { out: path('all') })],
   ['verify', () => verify([dir], {})],
+  ['verify --judge', () => verify([dir], { judge: true })],
   ['pack', () => packed(dir, { out: path('run.zip') })],
   ['sign', () => sign(dir, { key: 'package.json' })],
   ['deviations init', () => deviationsInit(dir, { out: path('d.yaml'), force: true })],
@@ -103,6 +104,7 @@ test('report and verify of strange exchanges', async () => {
       written('exchanges.jsonl', text)
       await told(() => report(dir, {}))
       await told(() => verify([dir], {}))
+      await told(() => verify([dir], { judge: true }))
     }),
     RUNS,
   )

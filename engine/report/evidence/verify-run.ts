@@ -201,6 +201,18 @@ function certifiedBy(x5c: string[] | undefined) {
   return { key: leaf.publicKey, subject: subject || leaf.fingerprint256 }
 }
 
+/**
+ * The report and the text of the exchanges of a run, of its folder, its statement.jws or an archive; whether they are what
+ * was signed is not looked at.
+ *
+ * @throws InputError where there is no run
+ */
+export async function readSealed(path: string): Promise<{ report: Report; exchanges: string }> {
+  const { files } = await read(path)
+  const exchanges = files.get('exchanges.jsonl')?.toString('utf8') ?? ''
+  return { report: reportIn(files, path), exchanges }
+}
+
 /** What is verified; `dir` is the folder that holds it, where one does. */
 async function read(path: string): Promise<{ files: Files; dir?: string }> {
   const stats = await stat(path).catch(() => {

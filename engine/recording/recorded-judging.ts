@@ -1,0 +1,63 @@
+import { parseRedirect } from '../client/redirect.ts'
+import { signatureOf } from '../client/signature.ts'
+import { member } from '../judge/data-rows.ts'
+import { createRuleEngine, type RuleEngine } from '../judge/rule-engine.ts'
+import type { Suites } from '../run/suites.ts'
+import { type Exchange, header } from '../wire/exchange.ts'
+import { createExchanges } from './exchanges.ts'
+import type { Recorded } from './recorded.ts'
+import { recordingRules } from './recording-rules.ts'
+import type { RecordingTarget } from './recording-target.ts'
+import { viewOf } from './view.ts'
+
+/** What was made of one exchange. */
+export interface Judged {
+  exchange: Exchange
+  /** Is it an operation of the documents, or does it end a visit? Nothing else is judged. */
+  counts: boolean
+  /** Ids of the rules that it breaks. */
+  broken: string[]
+}
+
+/** Judges recorded exchanges by the rules, one after the other, and notes what the recording does not tell. */
+export function createRecordedJudging(
+  target: RecordingTarget,
+  suites: Pick<Suites, 'rules' | 'schemas'>,
+) {
+  const { literals, layout, clockTolerance } = target
+  const at = recordingRules(suites)
+  const engine = createRuleEngine(at.schemas, at.rules, literals, layout, clockTolerance)
+  const exchanges = createExchanges(target)
+  return {
+    engine,
+    operations: exchanges.operations,
+    lacksByRule: at.lacksByRule,
+    /** Judges the next exchange. Not to be called again before the promise is kept. */
+    async judge(recorded: Recorded, id: string): Promise<Judged> {
+      const { counts, ...found } = exchanges.judgeable(recorded, id)
+      const { exchange, lacks } = found
+      if (!counts) return { exchange, counts, broken: [] }
+      await withSignature(exchange, engine)
+      at.comparing(!lacks.has('the order of requests at the same time'))
+      const broken = engine.judge(viewOf(found, at.note, at.names))
+      exchanges.learn(exchange)
+      return { exchange, counts, broken }
+    },
+  }
+}
+
+/** Verifies the ID token of an answer by the keys that the recording has shown by then. */
+async function withSignature(exchange: Exchange, { bank }: RuleEngine): Promise<void> {
+  if (!bank.jwks) return
+  const location = header(exchange, 'location')
+  const idToken =
+    exchange.endpoint === 'token'
+      ? member(exchange.response?.json, 'id_token')
+      : location?.includes('id_token=')
+        ? parseRedirect(location)?.idToken
+        : undefined
+  if (typeof idToken !== 'string' || idToken.startsWith('<')) return
+  const said = await signatureOf(idToken, bank.jwks)
+  // The keys may have changed since they were read.
+  if (said !== 'no such key') exchange.signature = said
+}
