@@ -2,24 +2,16 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Session } from '../client-session/session.ts'
 import { traced } from '../client-session/trace.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
-import type { Finding } from '../judge/rule.ts'
 import type { History, Move } from '../model/moves.ts'
 import { type Obligation, obligationOf, requirementOf } from '../model/sentences.ts'
 import { after, type Happened, NOTHING, type World } from '../model/world.ts'
 import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { findingIn } from './answers.ts'
+import type { Found } from './found.ts'
 import { createHands, type Hands } from './hands.ts'
 import type { Answer } from './held.ts'
 import { comparedRows } from './rows.ts'
-
-/** What is wrong at a step. */
-export interface Found extends Finding {
-  /** Id of a requirement, or of the rule that the exchange breaks. */
-  id: string
-  /** Id of the exchange. */
-  exchange: string
-}
 
 /** A move, and what came of it. */
 export interface Step {

@@ -11,7 +11,7 @@ import { succeeded } from '../judge/matchers.ts'
 import type { ReadMove } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
-import type { Found } from './play.ts'
+import type { Found } from './found.ts'
 
 /** A reading of transactions, and what was read before it under the same consent, while the customer was present. */
 export interface Reading {
