@@ -8,14 +8,13 @@ import { type Explored, explore, type Finding, playCase } from '../engine/explor
 import { moveWords } from '../engine/model/moves.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
-import { WHOSE } from '../engine/report/counts.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { openSession } from '../engine/run/open.ts'
 import { loadConsents, loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
-import { obstaclesTo } from './obstacles.ts'
+import { isObstructed } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { LEVEL_FAIL_ON, oneOf } from './option-values.ts'
 import { createProgress, screen } from './progress.ts'
@@ -54,7 +53,7 @@ export async function exploreTarget(options: Options): Promise<void> {
       1e6,
     )
     release = holdFolders({ memory, name: document.name })
-    if (await stopsHere(opened)) return
+    if (await isObstructed(opened)) return
     const out = resolve(options.out ?? join(reportsFolder(document.name), 'explored'))
     const work = { opened, catalogue, out, failOn }
     if (kept) return await playKept(work, kept)
@@ -73,17 +72,6 @@ interface Work {
   /** Folder of the cases that are written. */
   out: string
   failOn: (typeof LEVEL_FAIL_ON)[number]
-}
-
-/** Says what keeps everything from being asked; exit code 3 then. */
-async function stopsHere(opened: OpenedTarget): Promise<boolean> {
-  const obstacles = await obstaclesTo(opened)
-  for (const { level, text, whose, mend } of obstacles) {
-    say(shown`${level}  ${text}`)
-    if (whose !== undefined) say(shown`  at fault  ${WHOSE[whose]}\n  to fix    ${mend}`)
-  }
-  if (obstacles.length > 0) process.exitCode = 3
-  return obstacles.length > 0
 }
 
 /** Opens a session, has something done in it, and deletes what it created, also after Ctrl-C. */
@@ -108,12 +96,12 @@ async function atBank<Result>(
   }
   process.once('SIGINT', interrupted)
   try {
-    const result = await act(session, { catalogue, consents }, stop.signal)
-    for (const { kind, id, why } of await session.cleanUp()) {
-      if (kind === 'consent') say(shown`left behind  ${kind} ${id}: ${why}`)
-    }
-    return result
+    return await act(session, { catalogue, consents }, stop.signal)
   } finally {
+    const clean = cleaner(opened)
+    for (const { kind, id, why } of await session.cleanUp()) {
+      if (kind === 'consent') say(shown`left behind  ${kind} ${clean(id)}: ${clean(why)}`)
+    }
     process.off('SIGINT', interrupted)
     await session.close()
   }
@@ -134,12 +122,19 @@ async function walkAt(work: Work, limits: Omit<Parameters<typeof explore>[2], 's
     }),
   ).finally(() => progress.end())
   say(shown`${summaryOf(explored)}`)
+  const clean = cleaner(opened)
   for (const [why, times] of explored.stopped) {
-    say(shown`${counted(times, 'walk')} ended early: ${visible(why)}`)
+    say(shown`${counted(times, 'walk')} ended early: ${clean(why)}`)
   }
   if (files.length > 0)
     say(shown`repeat  assay explore --cases ${typed(out)}${targetOption(opened)}`)
   conclude(explored.findings, work)
+}
+
+/** Text of a bank as it may be shown and written: without secrets, and obeyed by nothing. */
+function cleaner({ document, base }: OpenedTarget): (text: string) => string {
+  const redactor = createRedactor(targetFrom(document, base).secrets)
+  return (text) => visible(redactor.redactText(text))
 }
 
 const targetOption = ({ ours, file }: OpenedTarget) => (ours ? '' : ` --target ${typed(file)}`)
@@ -156,9 +151,8 @@ function summaryOf({ steps, histories, coverage, findings }: Explored): string {
 
 /** A finding as the terminal says it: the sentence, the steps, what came. */
 function teller({ opened, catalogue }: Work) {
-  const redactor = createRedactor(targetFrom(opened.document, opened.base).secrets)
-  const clean = (text: string) => visible(redactor.redactText(text))
-  return ({ found, level, history, length, repeats }: Finding, file?: string) => {
+  const clean = cleaner(opened)
+  return ({ found, level, history, length, repeats, untried }: Finding, file?: string) => {
     const requirement = catalogue.requirements.get(found.id) ?? catalogue.owners.get(found.id)
     const word = repeats ? { must: 'FAIL', should: 'WARN', observe: 'NOTE' }[level] : 'FLAKY'
     say(shown`\n${word}  ${found.id}  ${requirement?.text ?? ''}`)
@@ -167,22 +161,21 @@ function teller({ opened, catalogue }: Work) {
       say(shown`  sentence  ${quoted(words)} (${level})`)
     say(shown`  expected  ${clean(found.expected)}\n  actual    ${clean(found.actual)}`)
     for (const [index, move] of history.entries()) say(shown`  ${index + 1}. ${moveWords(move)}`)
+    const again = untried ? 'was not done again: no visits were left' : 'did not come again'
+    const doubt = repeats ? '' : `: it ${again}, so it does not count`
     const shorter = history.length < length ? `, the shortest found of ${length}` : ''
-    say(
-      shown`  ${counted(history.length, 'step')}${shorter}${repeats ? '' : ': it did not come again, so it does not count'}`,
-    )
+    say(shown`  ${counted(history.length, 'step')}${shorter}${doubt}`)
     if (file !== undefined) say(shown`  case      ${typed(file)}`)
   }
 }
 
 function written({ out, opened }: Work, { found, history }: Finding): string {
-  const redactor = createRedactor(targetFrom(opened.document, opened.base).secrets)
   makeFolder(out)
   const name = found.id.replace('/', '-')
   const taken = (count: number) => join(out, count === 1 ? `${name}.yaml` : `${name}-${count}.yaml`)
   let count = 1
   while (existsSync(taken(count))) count += 1
-  const message = visible(redactor.redactText(found.message))
+  const message = cleaner(opened)(found.message)
   writeWhole(taken(count), caseText({ found: found.id, message, moves: history }))
   return taken(count)
 }
@@ -209,7 +202,8 @@ async function playKept(work: Work, cases: { file: string; read: Case }[]): Prom
       const { finding, stopped } = await playCase(session, parts, read.moves)
       if (finding) broken.push(finding)
       if (finding) tell(finding)
-      const end = stopped === undefined ? 'nothing broken' : `ended early: ${visible(stopped)}`
+      const end =
+        stopped === undefined ? 'nothing broken' : `ended early: ${cleaner(work.opened)(stopped)}`
       const was = read.found === undefined ? '' : `, was ${read.found}`
       say(
         shown`${finding ? 'broken' : stopped === undefined ? 'ok' : 'blocked'}  ${typed(file)}  ${finding ? finding.found.id : end}${was}`,

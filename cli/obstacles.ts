@@ -1,6 +1,8 @@
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { withPlaces } from '../engine/doctor/places-in-file.ts'
+import { WHOSE } from '../engine/report/counts.ts'
 import type { PreflightLine } from '../engine/report/report.ts'
+import { say, shown } from '../engine/report/terminal.ts'
 import type { OpenedTarget } from './open-target.ts'
 
 /**
@@ -13,4 +15,15 @@ export async function obstaclesTo(opened: OpenedTarget): Promise<PreflightLine[]
   const { preflight } = await import('../engine/doctor/preflight.ts')
   const found = await preflight(targetFrom(document, base), memory)
   return found.map((line) => withPlaces(line, file))
+}
+
+/** Says what keeps everything from being asked, and sets the exit code to 3, where something does. */
+export async function isObstructed(opened: OpenedTarget): Promise<boolean> {
+  const obstacles = await obstaclesTo(opened)
+  for (const { level, text, whose, mend } of obstacles) {
+    say(shown`${level}  ${text}`)
+    if (whose !== undefined) say(shown`  at fault  ${WHOSE[whose]}\n  to fix    ${mend}`)
+  }
+  if (obstacles.length > 0) process.exitCode = 3
+  return obstacles.length > 0
 }

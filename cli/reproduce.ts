@@ -4,7 +4,6 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
-import { WHOSE } from '../engine/report/counts.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
 import { essenceOf, evidenceOf } from '../engine/report/queries.ts'
@@ -19,7 +18,7 @@ import type { SuiteCheck } from '../engine/suite-api/check.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { holdFolders, SUITES } from './folders.ts'
-import { obstaclesTo } from './obstacles.ts'
+import { isObstructed } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { oneOf } from './option-values.ts'
 import { UsageError, written } from './usage.ts'
@@ -50,15 +49,7 @@ export async function reproduce(
   let release = () => {}
   try {
     release = holdFolders({ memory: opened.memory, name: opened.document.name })
-    const obstacles = await obstaclesTo(opened)
-    for (const { level, text, whose, mend } of obstacles) {
-      say(shown`${level}  ${text}`)
-      if (whose !== undefined) say(shown`  at fault  ${WHOSE[whose]}\n  to fix    ${mend}`)
-    }
-    if (obstacles.length > 0) {
-      process.exitCode = 3
-      return
-    }
+    if (await isObstructed(opened)) return
     const results: Result[] = []
     const { short = false } = options
     for (const [wanted, check] of tasks) {

@@ -44,8 +44,10 @@ export const exchange: Make<'exchange'> = async (held, move, obligation) => {
   const { tpp } = await session.caller(move.client)
   if (obligation?.answer === 'refused') {
     const { code, request } = granted
-    const grant = { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri }
-    const sent = await tpp.token(grant as never, told(move, obligation))
+    const sent = await tpp.token(
+      { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
+      told(move, obligation),
+    )
     return { exchange: sent, outcome: tokensOf(sent) ? 'given' : outcomeWithout(sent) }
   }
   const { sent, tokens } = await exchangeCode(tpp, granted, of.id)

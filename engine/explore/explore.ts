@@ -24,6 +24,8 @@ export interface Finding {
   length: number
   /** False: it did not come again when the same was done again, and is no more than noted. */
   repeats: boolean
+  /** It was not done again: no visits were left for that, or the exploration was interrupted. */
+  untried?: true
 }
 
 export interface Explored {
@@ -69,16 +71,19 @@ export async function explore(
   const left = () =>
     limits.visits === undefined ? undefined : limits.visits - (session.visits.length - visitsBefore)
   const ways = { ...waysOf(session, parts.consents), visits: left }
+  /** Id → how often it was told, where it did not come again. */
+  const doubtful = new Map<string, number>()
   const known = new Set<string>()
   const stopped = new Map<string, number>()
   const result: Explored = { findings: [], steps: 0, histories: 0, coverage, stopped }
   const goesOn = () =>
     result.steps < limits.steps &&
-    limits.signal?.aborted !== true &&
+    !stops() &&
     (limits.time === undefined || performance.now() - began < limits.time) &&
     !session.lost
+  const stops = () => limits.signal?.aborted === true
   const played = async (next: Next): Promise<Played> => {
-    const one = await play(session, broken, next)
+    const one = await play(session, broken, (...known) => (stops() ? undefined : next(...known)))
     result.steps += one.steps.length
     if (one.stopped !== undefined) stopped.set(one.stopped, (stopped.get(one.stopped) ?? 0) + 1)
     return one
@@ -87,9 +92,12 @@ export async function explore(
     result.histories += 1
     const { steps, found } = await played(walk(random, ways, coverage, lengthOf(random)))
     if (!found || known.has(found.id)) continue
-    known.add(found.id)
     const history = steps.map(({ move }) => move)
-    const finding = await narrowed(history, found, played, limits.tries ?? TRIES)
+    const able = (one: History) => !stops() && visitsIn(one) <= (left() ?? Number.POSITIVE_INFINITY)
+    const finding = await narrowed(history, found, { played, able, tries: limits.tries ?? TRIES })
+    const times = (doubtful.get(found.id) ?? 0) + 1
+    doubtful.set(found.id, times)
+    if (finding.repeats || times === DOUBTS) known.add(found.id)
     const level = levelOf(catalogue, found.id)
     const one = { ...finding, level, length: history.length }
     result.findings.push(one)
@@ -113,15 +121,31 @@ export async function playCase(
   return { finding: { found, level, history, length: history.length, repeats } }
 }
 
+/** How often something is told that does not come again. */
+const DOUBTS = 3
+
+const visitsIn = (history: History) =>
+  history.filter((move) => move.do === 'approve' || move.do === 'deny').length
+
+/** How a history is played again. */
+interface Again {
+  played(next: Next): Promise<Played>
+  /** May it be played: are there visits left, is nothing interrupted? */
+  able(history: History): boolean
+  /** Histories that may be played at most to find the shortest. */
+  tries: number
+}
+
 /** The shortest history of a finding; whether it comes again when that is played again is its control. */
 async function narrowed(
   history: History,
   found: Found,
-  played: (next: Next) => Promise<Played>,
-  tries: number,
-): Promise<Pick<Finding, 'found' | 'history' | 'repeats'>> {
+  { played, able, tries }: Again,
+): Promise<Pick<Finding, 'found' | 'history' | 'repeats' | 'untried'>> {
+  if (!able(history)) return { found, history, repeats: false, untried: true }
   let last = found
   const repeats = async (one: History) => {
+    if (!able(one)) return false
     const again = await played(movesOf(one))
     if (again.found?.id !== found.id) return false
     last = again.found
@@ -130,7 +154,7 @@ async function narrowed(
   if (!(await repeats(history))) return { found, history, repeats: false }
   if (tries === 0) return { found: last, history, repeats: true }
   const shortest = await shrunk(history, repeats, tries)
-  return { found: last, history: shortest, repeats: await repeats(shortest) }
+  return { found: last, history: shortest, repeats: !able(shortest) || (await repeats(shortest)) }
 }
 
 const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))

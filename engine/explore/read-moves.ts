@@ -44,7 +44,7 @@ export const read: Make<'read'> = async (held, move, obligation) => {
 }
 
 /** What a reading is made with; undefined where the bank gave none of it. */
-function requestOf(held: Held, { consent, what, account, from, to, older }: ReadMove) {
+function requestOf(held: Held, { consent, account, from, to, older }: ReadMove) {
   const own = held.tokensOf(consent).at(older ? -1 : 0)
   const of = held.facts.get(consent)
   if (!own || !of) return undefined
@@ -53,7 +53,10 @@ function requestOf(held: Held, { consent, what, account, from, to, older }: Read
   if (account !== undefined && subject === undefined) return undefined
   const times = bookingsOf(held.seen.get(`${consent} transactions`) ?? [])
   if ((from !== undefined || to !== undefined) && times.length < 2) return undefined
-  return { own, of, subject, what, from: instantAt(times, from), to: instantAt(times, to) }
+  const bounds = { from: instantAt(times, from), to: instantAt(times, to) }
+  // Where both lie between the same bookings, nothing lies between them, and a bank may refuse it.
+  if (bounds.from !== undefined && bounds.from === bounds.to) return undefined
+  return { own, of, subject, ...bounds }
 }
 
 /** Milliseconds before its end at which a token is no longer relied on. */

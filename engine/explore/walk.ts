@@ -134,7 +134,7 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   const readOf = (what: Read): ReadMove => {
     const single = what === 'account' || what.startsWith('account-')
     const filtered = what.endsWith('transactions') && random() < 0.5
-    const [from, to] = [random(), random()].sort()
+    const [from, to] = [random(), random()].sort((one, other) => one - other)
     const kind = Math.floor(random() * 3)
     return {
       do: 'read',

@@ -28,7 +28,7 @@ const REFUSED: Lawful = { answer: 'refused' }
 /**
  * What the document says of a move, by what happened before: the first row that holds is the answer, and where none
  * does, no sentence speaks and any answer is lawful. So what may be refused for a reason that the document leaves open
- * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means) has no
+ * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means, what ninety days mean for all but data) has no
  * row.
  */
 const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
@@ -133,15 +133,6 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       asks: REFUSED,
     },
     {
-      // "Re-confirmation" of what was not confirmed for ninety days: whether it is too late is not shown.
-      requirement: 'AUTHZ-32',
-      when: (world, move) => {
-        const consent = consentOf(world, move)
-        return consent?.lapsed === true && stands(world, consent)
-      },
-      asks: given(),
-    },
-    {
       // "by using the existing intent ID in a request to the authorisation endpoint"
       requirement: 'AUTHZ-16',
       when: (world, move) => {
@@ -178,8 +169,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       when: (world, { code }) => {
         const { consent: name = '', sent } = world.codes.get(code) ?? {}
         const consent = world.consents.get(name)
-        const newest = sent === false && consent?.approval?.code === code
-        return newest && !consent.lapsed && stands(world, consent)
+        return sent === false && consent?.approval?.code === code && stands(world, consent)
       },
       asks: given(),
     },
@@ -195,8 +185,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       requirement: 'TOK-22',
       when: (world, move) => {
         const consent = consentOf(world, move)
-        const { tokens, lapsed } = consent ?? {}
-        return tokens?.refreshable === true && !lapsed && stands(world, consent)
+        return consent?.tokens?.refreshable === true && stands(world, consent)
       },
       asks: given(),
     },
@@ -331,7 +320,7 @@ function isNewest({ consents }: World, { kind, client, created }: ConsentState):
  * else for the client since (AMB-43); what was not, where it is the newest.
  */
 function stands(world: World, consent: ConsentState | undefined): consent is ConsentState {
-  if (!consent || consent.end || consent.unclear) return false
+  if (!consent || consent.end || consent.unclear || consent.lapsed) return false
   const { approval } = consent
   if (!approval) return isNewest(world, consent)
   return ![...world.consents.values()].some(
