@@ -75,7 +75,7 @@ function causeLine(cause: ReportedCause, { checks }: Indexed): Markdown {
   const { title, findings, known } = cause
   const outcome = known ? 'known' : (checks.get(findings[0] ?? '')?.outcome ?? 'blocked')
   const id = findings[0] !== undefined && markdown` ${code(findings[0])}`
-  return markdown`- **${outcome}**${id} ${clip(title, 300)} (${causeFacts(cause).join(', ')})\n`
+  return markdown`- **${outcome}**${id} ${clip(title, 300)} (${causeFacts(cause).join(' · ')})\n`
 }
 
 /** Closed, since it is the same every night. */

@@ -83,12 +83,12 @@ describe('a bank whose GET /accounts', () => {
     'never answers': {
       message: /^no answer came, and silence is no refusal: no complete response within 1 s$/,
       cause: /^environment: https:\S+: timeout: no complete response within 1 s$/,
-      says: /^blocked {2}\d+ checks by the network, [^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
+      says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
     },
     'cuts the line within the body': {
       message: /^the connection was cut, and nothing tells a refusal from trouble: /,
       cause: /^environment: https:\S+: closed: /,
-      says: /^blocked {2}\d+ checks by the network, [^:]*:\s+https:\S+:\s+closed:\s/m,
+      says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+closed:\s/m,
     },
     'sends chunks without end': {
       message: /larger than the target allows, write a larger maxResponseSize: the body is larger/,
@@ -98,7 +98,7 @@ describe('a bank whose GET /accounts', () => {
     'sends a byte now and then, without end': {
       message: /^no answer came, and silence is no refusal: no complete response within 1 s$/,
       cause: /^environment: https:\S+: timeout: no complete response within 1 s$/,
-      says: /^blocked {2}\d+ checks by the network, [^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
+      says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
     },
   }
 

@@ -71,6 +71,8 @@ async function snapshot(name: BankName, width: number, colour: boolean): Promise
       .replace(/\bof [\d,]+ (?=musts|checks|values)/g, 'of N ')
       // Not every random AccountId has every near miss.
       .replace(MORE, 'N more: …')
+      // In colour a line may end behind the number.
+      .replace(/\d+(?= more:)/g, 'N')
   )
 }
 
