@@ -29,6 +29,9 @@ const program = new AssayCommand('assay')
 const command = (name: string, description: string) =>
   program.command(name).description(description)
 
+/** Of an option that may be given more than once: every value. */
+const severalTimes = (value: string, before: string[] = []) => [...before, value]
+
 /** The options of what becomes of a report. */
 const reports = (judging: Command) =>
   judging
@@ -38,7 +41,7 @@ const reports = (judging: Command) =>
     .option(
       '--notify <url>',
       'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
-      (url: string, before: string[] = []) => [...before, url],
+      severalTimes,
     )
     .option('--open', 'open the page at the end')
 
@@ -69,7 +72,7 @@ const run = command('run', 'judge a bank')
     '--target <file>',
     'the bank, described by a file; default: the reference bank, with --failed that of the run. ' +
       'Given more than once: each bank in turn, and an overview',
-    (file: string, before: string[] = []) => [...before, file],
+    severalTimes,
   )
   .option('--parallel <number>', 'how many of several targets at once; default 1')
   .option('--out <folder>', 'where the reports go; default reports/<target>/<UTC time>')
@@ -196,7 +199,7 @@ command(
   .option(
     '--notify <url>',
     'tell a webhook of each change: outages, rules, keys, certificates. As of run',
-    (url: string, before: string[] = []) => [...before, url],
+    severalTimes,
   )
   .action(lazily(async () => (await import('./monitor.ts')).monitor))
 

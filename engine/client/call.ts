@@ -43,6 +43,12 @@ const DOCUMENTED: Partial<Record<CallEndpoint, string>> = {
   'account-transactions': 'GET /accounts/{subject}/transactions',
 }
 
+/** The path of an operation below the address of its family, as the document writes it: `/accounts/{AccountId}`. */
+export function documentedPath(endpoint: CallEndpoint): string {
+  const subject = endpoint.endsWith('-consent') ? '{ConsentId}' : '{AccountId}'
+  return DOCUMENTED[endpoint]?.replace(/^\w+ /, '').replace('{subject}', subject) ?? ''
+}
+
 const PATTERNS = Object.entries(DOCUMENTED).map(([endpoint, line]) => ({
   endpoint: endpoint as CallEndpoint,
   pattern: new RegExp(`^${line.replace('{subject}', '([^/]+)')}$`),

@@ -1,11 +1,7 @@
-import { relative } from 'node:path'
 import { stringify } from 'yaml'
 import { type History, meaningful, moveWords } from '../model/moves.ts'
 import { InputError } from '../record/input-error.ts'
-import { readPlain } from '../record/read-plain.ts'
-import { validatorOf } from '../record/validators.ts'
-import { sourceOf } from '../yaml/source.ts'
-import { noteViolations } from '../yaml/validate.ts'
+import { readInput } from '../yaml/read-input.ts'
 
 /** A history that is kept in a file. */
 export interface Case {
@@ -21,32 +17,14 @@ export interface Case {
  * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
 export function readCase(file: string): Case {
-  const name = relative(process.cwd(), file) || file
-  const source = sourceOf(name, textIn(file))
-  const value: unknown = source.problems.length === 0 ? source.document.toJS() : undefined
-  if (source.problems.length === 0) noteViolations(source, value, validatorOf('case'))
-  if (source.problems.length > 0) {
-    const lines = source.problems.map(
-      ({ line, column, text }) => `${name}:${line}:${column}: ${text}`,
-    )
-    throw new InputError(lines.join('\n'))
-  }
-  const read = value as Case
+  const read = readInput(file, 'case') as Case
   const kept = meaningful(read.moves)
   const lost = read.moves.find((move) => !kept.includes(move))
   if (lost) {
     const which = `move ${read.moves.indexOf(lost) + 1}`
-    throw new InputError(`${name}: ${which} names a consent or code that no move before it makes.`)
+    throw new InputError(`${file}: ${which} names a consent or code that no move before it makes.`)
   }
   return read
-}
-
-function textIn(file: string): string {
-  try {
-    return readPlain(file).toString('utf8')
-  } catch (error) {
-    throw new InputError(`${file} can't be read: ${(error as Error).message}`)
-  }
 }
 
 /** The text of a case file: its moves in words, then as YAML. No secret is in it: names stand for what the bank gave. */

@@ -22,7 +22,7 @@ export const create: Make<'create'> = async ({ session, facts }, move, obligatio
   const body = { Data, Risk: {} }
   const exchange = await caller.post('/account-access-consents', body, told(move, obligation))
   const made = consentFacts(exchange, Data)
-  if (made) facts.set(consent, { ...made, kind: 'access', client })
+  if (made) facts.set(consent, { ...made, kind: 'account-access', client })
   return { exchange, outcome: made ? outcomeOf(exchange) : outcomeWithout(exchange) }
 }
 
@@ -34,7 +34,8 @@ export const createFunds: Make<'create-funds'> = async ({ session, facts }, move
   const body = fundsConfirmationBody(session.target, caller.funds().scheme)
   const exchange = await caller.post('/funds-confirmation-consents', body)
   const id = createdId(exchange)
-  if (id !== undefined) facts.set(consent, { id, permissions: [], kind: 'funds', client })
+  if (id !== undefined)
+    facts.set(consent, { id, permissions: [], kind: 'funds-confirmation', client })
   return { exchange, outcome: id === undefined ? outcomeWithout(exchange) : outcomeOf(exchange) }
 }
 
@@ -52,7 +53,7 @@ export const remove: Make<'delete'> = async (held, move, obligation) => {
   const { consent, client } = move
   const caller = await session.caller(client)
   // It finds out where such consents are deleted.
-  if (facts.get(consent)?.kind === 'funds') await session.steps.fundsDeletion()
+  if (facts.get(consent)?.kind === 'funds-confirmation') await session.steps.fundsDeletion()
   const exchange = await caller.delete(held.pathOf(consent), told(move, obligation))
   const outcome = outcomeOf(exchange)
   if (outcome === 'given') ended.set(consent, now())

@@ -4,7 +4,7 @@ import type { Granted } from '../client-session/visit.ts'
 import type { Row } from '../judge/data-rows.ts'
 import { type Move, moveWords, type Party } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
-import type { Outcome } from '../model/world.ts'
+import type { ConsentState, Outcome } from '../model/world.ts'
 import { percentEncoded } from '../record/percent.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Reading } from './rows.ts'
@@ -33,7 +33,7 @@ export type Make<Kind extends Move['do']> = (
 export type Held = ReturnType<typeof createHeld>
 
 export function createHeld(session: Session) {
-  const facts = new Map<string, ConsentFacts & { kind: 'access' | 'funds'; client: Party }>()
+  const facts = new Map<string, ConsentFacts & { kind: ConsentState['kind']; client: Party }>()
   const tokens = new Map<string, TokenSet[]>()
   const ended = new Map<string, number>()
   const seen = new Map<string, Row[]>()
@@ -60,7 +60,8 @@ export function createHeld(session: Session) {
     },
     pathOf(consent: string): string {
       const { id = '', kind } = facts.get(consent) ?? {}
-      const base = kind === 'funds' ? '/funds-confirmation-consents' : '/account-access-consents'
+      const base =
+        kind === 'funds-confirmation' ? '/funds-confirmation-consents' : '/account-access-consents'
       return `${base}/${percentEncoded(id)}`
     },
     /** Milliseconds since the epoch from which on the end of what a move names must show. */

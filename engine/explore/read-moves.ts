@@ -2,8 +2,9 @@ import type { CallOptions } from '../client/call.ts'
 import type { TokenSet } from '../client-session/tokens.ts'
 import { bookedAt, type Row, rowsOf } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
-import type { Read, ReadMove } from '../model/moves.ts'
+import type { ReadMove } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
+import type { DataEndpoint } from '../wire/exchange.ts'
 import { outcomeOf } from './answers.ts'
 import { type Answer, type Held, type Make, told } from './held.ts'
 import type { Reading } from './rows.ts'
@@ -17,7 +18,7 @@ export const read: Make<'read'> = async (held, move, obligation) => {
   const { tpp } = await session.caller(of.client)
   const words = told(move, obligation)
   const { kind: _, client, ...consent } = of
-  const send = (what: Read, query: CallOptions['query'], path?: string) =>
+  const send = (what: DataEndpoint, query: CallOptions['query'], path?: string) =>
     tpp.call(what, {
       ...words,
       bearer: own.accessToken,

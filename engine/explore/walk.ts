@@ -1,6 +1,7 @@
-import type { Fact, Move, Party, Read, ReadMove, Terms } from '../model/moves.ts'
-import { opens } from '../model/sentences.ts'
+import type { Fact, Move, Party, ReadMove, Terms } from '../model/moves.ts'
+import { familyOf, opens } from '../model/standing.ts'
 import type { ConsentState, World } from '../model/world.ts'
+import { DATA, type DataEndpoint } from '../wire/exchange.ts'
 import { type Coverage, eventOf } from './coverage.ts'
 import type { Hands } from './hands.ts'
 import type { Next } from './play.ts'
@@ -120,18 +121,9 @@ function visitsOf(world: World, consent: ConsentState, ways: Ways): Candidate[] 
   return found
 }
 
-const READS: readonly Read[] = [
-  'accounts',
-  'account',
-  'balances',
-  'account-balances',
-  'transactions',
-  'account-transactions',
-]
-
 function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   const accounts = hands.accountsOf(consent.name).length
-  const readOf = (what: Read): ReadMove => {
+  const readOf = (what: DataEndpoint): ReadMove => {
     const single = what === 'account' || what.startsWith('account-')
     const filtered = what.endsWith('transactions') && random() < 0.5
     const [from, to] = [random(), random()].sort((one, other) => one - other)
@@ -147,7 +139,7 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
       ...(hands.holds(consent.name).tokens > 1 && random() < 0.3 && { older: true as const }),
     }
   }
-  const able = READS.filter((what) => accounts > 0 || !what.startsWith('account-')).filter(
+  const able = DATA.filter((what) => accounts > 0 || !what.startsWith('account-')).filter(
     (what) => accounts > 0 || what !== 'account',
   )
   const reads = able.map(readOf)
@@ -159,10 +151,3 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   ]
   return [...reads, { do: 'at-once', reads: [one as ReadMove, other as ReadMove] }]
 }
-
-const familyOf = (what: Read) =>
-  what.endsWith('balances')
-    ? 'balances'
-    : what.endsWith('transactions')
-      ? 'transactions'
-      : 'accounts'

@@ -1,14 +1,8 @@
+import { documentedPath } from '../client/call.ts'
+import type { DataEndpoint } from '../wire/exchange.ts'
+
 /** Names of the two clients and the two customers, as in the target. */
 export type Party = 'first' | 'second'
-
-/** The data endpoints, as moves name them. */
-export type Read =
-  | 'accounts'
-  | 'account'
-  | 'balances'
-  | 'account-balances'
-  | 'transactions'
-  | 'account-transactions'
 
 /** What a hook states of a consent: of `token-expired` its newest access token. */
 export type Fact = 'customer-revokes' | 'consent-expired' | 'ninety-days-passed' | 'token-expired'
@@ -24,7 +18,7 @@ export interface Terms {
 /** One reading of data with an access token of a consent, the newest unless it says otherwise. */
 export interface ReadMove {
   do: 'read'
-  what: Read
+  what: DataEndpoint
   consent: string
   /** Which of the accounts that were seen last, where the path names one; counted around. */
   account?: number
@@ -129,22 +123,13 @@ function termsWords({ permissions, expiresInDays, fromDays, toDays }: Terms): st
   return [permissions.join(' '), ...days].join(', ')
 }
 
-const PATHS: Record<Read, string> = {
-  accounts: '/accounts',
-  account: '/accounts/{AccountId}',
-  balances: '/balances',
-  'account-balances': '/accounts/{AccountId}/balances',
-  transactions: '/transactions',
-  'account-transactions': '/accounts/{AccountId}/transactions',
-}
-
 function readWords({ what, consent, account, from, to, present, older }: ReadMove): string {
   const filters = [
     from !== undefined && `from ${percent(from)}`,
     to !== undefined && `to ${percent(to)}`,
   ].filter((part) => part !== false)
   const words = [
-    `read ${PATHS[what]} under ${consent}`,
+    `read ${documentedPath(what)} under ${consent}`,
     account !== undefined && `account ${account + 1}`,
     filters.length > 0 && `booked ${filters.join(' ')} of the rows`,
     !present && 'the customer is absent',

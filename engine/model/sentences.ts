@@ -1,4 +1,16 @@
-import type { Move, Read } from './moves.ts'
+import type { DataEndpoint } from '../wire/exchange.ts'
+import type { Move } from './moves.ts'
+import {
+  consentOf,
+  familyOf,
+  hasNews,
+  isForeign,
+  isRevoked,
+  isWaiting,
+  opens,
+  reads,
+  stands,
+} from './standing.ts'
 import { type ConsentState, setOf, type World } from './world.ts'
 
 /** What a sentence asks of the answer to a move. */
@@ -58,8 +70,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       // "the TPP can still query the consent and sees Revoked"
       requirement: 'CLC-10',
       when: (world, move) => {
-        const consent = consentOf(world, move)
-        return consent?.end?.how === 'revoked' && !consent.unclear
+        return isRevoked(world, consentOf(world, move))
       },
       asks: given({ shows: 'Revoked' }),
     },
@@ -95,8 +106,8 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       requirement: 'CLC-01',
       when: (world, move) => {
         const consent = consentOf(world, move)
-        const revoked = consent?.end?.how === 'revoked' && !consent.unclear
-        return consent?.kind === 'account-access' && (revoked || stands(world, consent))
+        const known = isRevoked(world, consent) || stands(world, consent)
+        return consent?.kind === 'account-access' && known
       },
       asks: given({ status: 204 }),
     },
@@ -242,7 +253,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       'account-balances': 'BAL-02',
       transactions: 'TXN-01',
       'account-transactions': 'TXN-02',
-    } satisfies Record<Read, string>).map(([what, requirement]) => ({
+    } satisfies Record<DataEndpoint, string>).map(([what, requirement]) => ({
       requirement,
       when: (world: World, move: Of<'read'>) => {
         const consent = consentOf(world, move)
@@ -289,73 +300,3 @@ export const REQUIREMENTS: readonly string[] = [
     ),
   ),
 ]
-
-function consentOf({ consents }: World, { consent }: { consent: string }) {
-  return consents.get(consent)
-}
-
-function isForeign(world: World, move: Of<'delete'>, kind: ConsentState['kind']): boolean {
-  const consent = consentOf(world, move)
-  return consent?.kind === kind && consent.client !== move.client
-}
-
-/** Does nobody know more of it than that it was created, and is it the newest of its client that waits? */
-function isWaiting(world: World, consent: ConsentState | undefined): consent is ConsentState {
-  if (!consent || consent.approval || consent.end || consent.unclear) return false
-  return isNewest(world, consent)
-}
-
-/** Did something happen that is to leave it as it was? Then what it shows is judged where the end of that is. */
-const hasNews = ({ disturbed }: ConsentState) => disturbed !== undefined
-
-/** A newer consent of a client may take the place of one that waits, and of one for the same card. */
-function isNewest({ consents }: World, { kind, client, created }: ConsentState): boolean {
-  return ![...consents.values()].some(
-    (other) => other.kind === kind && other.client === client && other.created > created,
-  )
-}
-
-/**
- * Does a consent stand, whatever the bank's freedoms? What was approved stands where its customer approved nothing
- * else for the client since (AMB-43); what was not, where it is the newest.
- */
-function stands(world: World, consent: ConsentState | undefined): consent is ConsentState {
-  if (!consent || consent.end || consent.unclear || consent.lapsed) return false
-  const { approval } = consent
-  if (!approval) return isNewest(world, consent)
-  return ![...world.consents.values()].some(
-    (other) =>
-      other.client === consent.client &&
-      other.approval?.customer === approval.customer &&
-      other.approval.at > approval.at,
-  )
-}
-
-type Family = 'accounts' | 'balances' | 'transactions'
-
-const FAMILIES: Record<Read, Family> = {
-  accounts: 'accounts',
-  account: 'accounts',
-  balances: 'balances',
-  'account-balances': 'balances',
-  transactions: 'transactions',
-  'account-transactions': 'transactions',
-}
-
-const familyOf = (what: Read): Family => FAMILIES[what]
-
-const WORDS: Record<Family, string[]> = {
-  accounts: ['ReadAccountsBasic', 'ReadAccountsDetail'],
-  balances: ['ReadBalances'],
-  transactions: ['ReadTransactionsBasic', 'ReadTransactionsDetail'],
-}
-
-/** Does the consent hold a permission for this family? */
-export function opens(consent: ConsentState | undefined, family: Family): boolean {
-  return WORDS[family].some((name) => consent?.permissions.includes(name))
-}
-
-/** Is it promised to read this? Which permission the balances need is not shown; others may need accounts too. */
-function reads(consent: ConsentState, what: Read): boolean {
-  return opens(consent, familyOf(what)) && opens(consent, 'accounts')
-}

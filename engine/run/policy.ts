@@ -1,14 +1,10 @@
-import { dirname, relative, resolve } from 'node:path'
-import { InputError } from '../record/input-error.ts'
-import { readPlain } from '../record/read-plain.ts'
-import { validatorOf } from '../record/validators.ts'
+import { dirname, resolve } from 'node:path'
 import { judgedMusts } from '../report/counts.ts'
 import { counted } from '../report/escape.ts'
 import { contentOf } from '../report/evidence/sealed-files.ts'
 import { type Verification, verifyRun } from '../report/evidence/verify-run.ts'
 import type { Report } from '../report/report.ts'
-import { sourceOf } from '../yaml/source.ts'
-import { noteViolations } from '../yaml/validate.ts'
+import { readInput } from '../yaml/read-input.ts'
 import { PROFILES } from './scope.ts'
 
 /** What a run must be to count; what is absent is not asked for. */
@@ -31,30 +27,13 @@ export interface Policy {
  * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadPolicy(file: string): Policy {
-  const name = relative(process.cwd(), file)
-  const source = sourceOf(name, textIn(file))
-  const value: unknown = source.problems.length === 0 ? source.document.toJS() : undefined
-  if (source.problems.length === 0) noteViolations(source, value, validatorOf('policy'))
-  if (source.problems.length > 0) {
-    const lines = source.problems.map(
-      ({ line, column, text }) => `${name}:${line}:${column}: ${text}`,
-    )
-    throw new InputError(lines.join('\n'))
-  }
+  const value = readInput(file, 'policy')
   const { signedBy, ...asked } = value as Omit<Policy, 'signedBy'> & { signedBy?: string[] }
   if (!signedBy) return asked
   const keys = signedBy.map((key): [string, string] => {
     return [key, contentOf(resolve(dirname(file), key)).toString('utf8')]
   })
   return { ...asked, signedBy: new Map(keys) }
-}
-
-function textIn(file: string): string {
-  try {
-    return readPlain(file).toString('utf8')
-  } catch (error) {
-    throw new InputError(`${file} can't be read: ${(error as Error).message}`)
-  }
 }
 
 /**

@@ -12,17 +12,21 @@ export type Endpoint =
   | 'delete-account-access-consent'
   | 'create-funds-confirmation-consent'
   | 'delete-funds-confirmation-consent'
+  | DataEndpoint
+  | 'products'
+  | 'elsewhere'
+
+/** The endpoints at which a customer's data is read: accounts, balances and transactions. */
+export type DataEndpoint =
   | 'accounts'
   | 'account'
   | 'balances'
   | 'account-balances'
   | 'transactions'
   | 'account-transactions'
-  | 'products'
-  | 'elsewhere'
 
-/** The endpoints at which a customer's data is read: accounts, balances and transactions. */
-export const DATA: readonly Endpoint[] = [
+/** All of them, in the order of the document. */
+export const DATA: readonly DataEndpoint[] & Pick<readonly Endpoint[], 'includes'> = [
   'accounts',
   'account',
   'balances',

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
-import { type Move, meaningful, type Party, type Read } from '../../engine/model/moves.ts'
+import { type Move, meaningful, type Party } from '../../engine/model/moves.ts'
 import { obligationOf, REQUIREMENTS, requirementOf } from '../../engine/model/sentences.ts'
 import { after, type Happened, NOTHING, type Outcome } from '../../engine/model/world.ts'
+
+import type { DataEndpoint } from '../../engine/wire/exchange.ts'
 
 const ALL = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDetail']
 
@@ -27,7 +29,7 @@ const exchange = (code: string, client: Party = 'first'): Move => ({ do: 'exchan
 const refresh = (consent: string, client: Party = 'first'): Move => ({
   ...{ do: 'refresh', consent, client },
 })
-const read = (consent: string, what: Read = 'accounts'): Move => ({
+const read = (consent: string, what: DataEndpoint = 'accounts'): Move => ({
   ...{ do: 'read', what, consent, present: true },
 })
 const fact = (
@@ -76,6 +78,18 @@ const ROWS: [name: string, before: Said[], move: Move, says: string | undefined]
   ['a denial', [create('c')], deny('c'), 'AUTHZ-21 refused'],
   ['what was denied', [create('c'), [deny('c'), 'refused']], query('c'), undefined],
   ['a code', [create('c'), approve('c', 'a')], exchange('a'), 'TOK-03 given'],
+  [
+    'what was revoked before a customer approved it',
+    [create('c'), fact('customer-revokes', 'c')],
+    query('c'),
+    undefined,
+  ],
+  [
+    'what was revoked behind a newer approval',
+    [...CONNECTED, create('d'), approve('d', 'b'), fact('customer-revokes', 'c')],
+    query('c'),
+    undefined,
+  ],
   [
     'a code after ninety days',
     [create('c'), approve('c', 'a'), fact('ninety-days-passed', 'c')],

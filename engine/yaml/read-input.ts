@@ -1,0 +1,31 @@
+import { relative } from 'node:path'
+import { InputError } from '../record/input-error.ts'
+import { readPlain } from '../record/read-plain.ts'
+import { validatorOf } from '../record/validators.ts'
+import { sourceOf } from './source.ts'
+import { noteViolations } from './validate.ts'
+
+/**
+ * What a YAML file holds that somebody named, as its schema of schemas/assay wants it.
+ *
+ * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
+ */
+export function readInput(file: string, schema: string): unknown {
+  const name = relative(process.cwd(), file) || file
+  const source = sourceOf(name, textIn(file))
+  const value: unknown = source.problems.length === 0 ? source.document.toJS() : undefined
+  if (source.problems.length === 0) noteViolations(source, value, validatorOf(schema))
+  if (source.problems.length === 0) return value
+  const lines = source.problems.map(
+    ({ line, column, text }) => `${name}:${line}:${column}: ${text}`,
+  )
+  throw new InputError(lines.join('\n'))
+}
+
+function textIn(file: string): string {
+  try {
+    return readPlain(file).toString('utf8')
+  } catch (error) {
+    throw new InputError(`${file} can't be read: ${(error as Error).message}`)
+  }
+}
