@@ -163,12 +163,18 @@ const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST -
 function createBroken(session: Session, catalogue: Catalogue): Broken {
   return (exchanges: readonly Exchange[]) => {
     for (const exchange of exchanges) {
-      const id = rulesBrokenBy(exchange).find((rule) => levelOf(catalogue, rule) !== 'observe')
+      const broken = rulesBrokenBy(exchange)
+      if (broken.length === 0) continue
+      const states = new Map(session.rules.states().map((state) => [state.id, state]))
+      const isBroken = (rule: string) => (states.get(rule)?.violations.length ?? 0) > 0
+      const id = broken.find((rule) => {
+        // What it rests on is told first, and then explains it.
+        const { rests = [], follows = [] } = states.get(rule) ?? {}
+        const explained = [...rests, ...follows].some(isBroken)
+        return !explained && levelOf(catalogue, rule) !== 'observe'
+      })
       if (id === undefined) continue
-      const violation = session.rules
-        .states()
-        .find((state) => state.id === id)
-        ?.violations.find((one) => one.exchange === exchange.id)
+      const violation = states.get(id)?.violations.find((one) => one.exchange === exchange.id)
       const { message, expected, actual } = violation?.finding ?? WITHOUT_WORDS
       return { id, message, expected, actual, exchange: exchange.id }
     }

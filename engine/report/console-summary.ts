@@ -87,6 +87,12 @@ function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
   }
 }
 
+/** Most of what rules judge is in no recording: one number, and no lines about what nobody asked for. */
+function unasked(causes: readonly ReportedCause[]): string {
+  const idle = causes.filter(({ whose }) => whose === 'nobody').flatMap(({ blocks }) => blocks)
+  return `${counted(idle.length, 'rule')} met nothing that they can judge`
+}
+
 function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
   const { report, checks } = run
   const { paint, lines, line, row } = writer
@@ -110,13 +116,14 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
         row('at fault', whoseAndWhere(cause))
         row('to fix', cause.mend)
       }
-    } else if (!check) {
+    } else if (!check && !(report.recording && cause.whose === 'nobody')) {
       const blocks = counted(cause.blocks.length, 'check')
       line(`blocked  ${blocks}${blockedBy(cause.whose)}: ${title}`, paint.yellow)
       row('where', cause.where)
       row('to fix', cause.mend)
     }
   }
+  if (report.recording) line(`${unasked(open)}; the page says what`, paint.dim)
   for (const cause of report.causes.filter(({ known }) => known)) {
     const until = brief(first(cause)?.deviation?.expires ?? '', 40)
     line(`known  ${cause.findings.join(' ')}  until ${until}${blocking(cause)}`, paint.yellow)
