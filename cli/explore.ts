@@ -4,14 +4,20 @@ import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { Session } from '../engine/client-session/session.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Case, caseText, readCase } from '../engine/explore/case-file.ts'
-import { type Explored, explore, type Finding, playCase } from '../engine/explore/explore.ts'
+import {
+  type Explored,
+  explore,
+  type Finding,
+  type Parts,
+  playCase,
+} from '../engine/explore/explore.ts'
 import { moveWords } from '../engine/model/moves.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { openSession } from '../engine/run/open.ts'
-import { loadConsents, loadSuites } from '../engine/run/suites.ts'
+import { loadHistoryParts, loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
 import { isObstructed } from './obstacles.ts'
@@ -77,14 +83,10 @@ interface Work {
 /** Opens a session, has something done in it, and deletes what it created, also after Ctrl-C. */
 async function atBank<Result>(
   { opened, catalogue }: Work,
-  act: (
-    session: Session,
-    parts: Parameters<typeof explore>[1],
-    signal: AbortSignal,
-  ) => Promise<Result>,
+  act: (session: Session, parts: Parts, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const suites = await loadSuites(SUITES, catalogue)
-  const consents = await loadConsents(SUITES)
+  const histories = await loadHistoryParts(SUITES)
   const target = targetFrom(opened.document, opened.base)
   const session = openSession({ target, suites, memory: opened.memory })
   const stop = new AbortController()
@@ -96,7 +98,7 @@ async function atBank<Result>(
   }
   process.once('SIGINT', interrupted)
   try {
-    return await act(session, { catalogue, consents }, stop.signal)
+    return await act(session, { catalogue, ...histories }, stop.signal)
   } finally {
     const clean = cleaner(opened)
     for (const { kind, id, why } of await session.cleanUp()) {

@@ -115,9 +115,7 @@ export function createSession(parts: SessionParts) {
       if (resumable) leftovers.keep(consentId)
     },
   })
-  const { tpp, caller, discovery, jwks, registration, registeredBefore } = clients
-  const { management, replace } = clients
-  const client = { discovery, jwks, registration, registeredBefore, management, replace }
+  const { tpp, caller, ...client } = clients
   /** What was asked of tables, by the check that judges them. */
   const cells = new Map<string, CellNotes>()
   const extent: Extent = { quick: false, cells: 'drawn', seed: 1 }

@@ -94,6 +94,7 @@ export function createTpp(parts: {
     /** What its request objects want of an ID token besides the intent. */
     idTokenClaims: () => idTokenClaims(client, facts),
 
+    assertionClaims: () => assertionClaims(known().client_id, facts, audience()),
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
     async register(deviation: RegistrationDeviation = {}) {
@@ -103,10 +104,8 @@ export function createTpp(parts: {
     },
 
     async token(grant: Grant, deviation: TokenDeviation = {}) {
-      const scoped =
-        grant.grant_type === 'client_credentials'
-          ? { ...grant, scope: grant.scope ?? client.scopes.accounts }
-          : grant
+      const isOwn = grant.grant_type === 'client_credentials'
+      const scoped = isOwn ? { ...grant, scope: grant.scope ?? client.scopes.accounts } : grant
       const assertion = () => {
         const { client_id: id } = known()
         return deviation.assertion

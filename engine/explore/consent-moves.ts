@@ -5,11 +5,12 @@ import {
   daysFromNow,
   fundsConfirmationBody,
 } from '../client-session/consent.ts'
+import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
 import { outcomeOf, outcomeWithout } from './answers.ts'
-import { type Answer, type Make, told } from './held.ts'
+import type { Answer, Make } from './held.ts'
 
-export const create: Make<'create'> = async ({ session, facts }, move, obligation) => {
+export const create: Make<'create'> = async ({ session, facts }, move, { deviation, wrong }) => {
   const { client, consent, permissions, expiresInDays, fromDays, toDays } = move
   const at = (days?: number) => (days === undefined ? undefined : daysFromNow(days))
   const Data: ConsentData = {
@@ -20,41 +21,57 @@ export const create: Make<'create'> = async ({ session, facts }, move, obligatio
   }
   const caller = await session.caller(client)
   const body = { Data, Risk: {} }
-  const exchange = await caller.post('/account-access-consents', body, told(move, obligation))
+  const exchange = await caller.post('/account-access-consents', body, {
+    ...deviation,
+    ...wrong.call,
+  })
   const made = consentFacts(exchange, Data)
   if (made) facts.set(consent, { ...made, kind: 'account-access', client })
   return { exchange, outcome: made ? outcomeOf(exchange) : outcomeWithout(exchange) }
 }
 
-export const createFunds: Make<'create-funds'> = async ({ session, facts }, move) => {
+export const createFunds: Make<'create-funds'> = async (
+  { session, facts },
+  move,
+  { deviation, wrong },
+) => {
   const { client, consent } = move
-  // It finds out where such consents are created, and how the scheme is spelled.
+  // They find out where such consents are created and deleted, and how the scheme is spelled, by consents of their own.
   await session.steps.fundsConfirmation(client)
+  await session.steps.fundsDeletion().catch(unlessBlocked)
   const caller = await session.caller(client)
   const body = fundsConfirmationBody(session.target, caller.funds().scheme)
-  const exchange = await caller.post('/funds-confirmation-consents', body)
+  const exchange = await caller.post('/funds-confirmation-consents', body, {
+    ...deviation,
+    ...wrong.call,
+  })
   const id = createdId(exchange)
   if (id !== undefined)
     facts.set(consent, { id, permissions: [], kind: 'funds-confirmation', client })
   return { exchange, outcome: id === undefined ? outcomeWithout(exchange) : outcomeOf(exchange) }
 }
 
-export const query: Make<'query'> = async (held, move, obligation) => {
+export const query: Make<'query'> = async (held, move, { deviation, wrong }) => {
   const caller = await held.session.caller(move.client)
   const ask = async (): Promise<Answer> => {
-    const exchange = await caller.get(held.pathOf(move.consent), told(move, obligation))
+    const exchange = await caller.get(held.pathOf(move.consent, wrong.segment), {
+      ...deviation,
+      ...wrong.call,
+    })
     return { exchange, outcome: outcomeOf(exchange) }
   }
   return { ...(await ask()), again: ask }
 }
 
-export const remove: Make<'delete'> = async (held, move, obligation) => {
+export const remove: Make<'delete'> = async (held, move, { deviation, wrong }) => {
   const { session, facts, ended } = held
   const { consent, client } = move
   const caller = await session.caller(client)
-  // It finds out where such consents are deleted.
   if (facts.get(consent)?.kind === 'funds-confirmation') await session.steps.fundsDeletion()
-  const exchange = await caller.delete(held.pathOf(consent), told(move, obligation))
+  const exchange = await caller.delete(held.pathOf(consent, wrong.segment), {
+    ...deviation,
+    ...wrong.call,
+  })
   const outcome = outcomeOf(exchange)
   if (outcome === 'given') ended.set(consent, now())
   return { exchange, outcome }
@@ -71,4 +88,9 @@ export const state: Make<'fact'> = async (held, { fact, consent }) => {
   )
   if (!ofToken) ended.set(consent, now())
   return { outcome: 'given' }
+}
+
+/** What a step could not find out is said where it is needed. */
+function unlessBlocked(error: unknown): void {
+  if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
 }

@@ -47,6 +47,8 @@ export function eventOf(world: World, move: Move): string {
       .map(({ what }) => what)
       .sort()
       .join(' ')}`
+  if (move.do === 'wrong') return `${eventOf(world, move.in)}, ${move.value.split(':')[0]} wrong`
+  if (move.do === 'look') return `look at ${move.at}`
   if (move.do === 'create') return 'create'
   if (move.do === 'create-funds') return 'create-funds'
   const name = move.do === 'exchange' ? world.codes.get(move.code)?.consent : move.consent

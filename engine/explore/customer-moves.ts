@@ -2,15 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { exchangeCode, refreshed, tokensOf } from '../client-session/tokens.ts'
 import { visitEnd } from '../client-session/visit.ts'
 import { type Move, moveWords } from '../model/moves.ts'
-import type { Obligation } from '../model/sentences.ts'
 import { now } from '../record/clock.ts'
 import { outcomeWithout } from './answers.ts'
-import { type Answer, type Held, type Make, told } from './held.ts'
+import type { Answer, Asked, Held, Make } from './held.ts'
 
 export async function visit(
   held: Held,
   move: Extract<Move, { do: 'approve' | 'deny' }>,
-  obligation: Obligation | undefined,
+  { obligation, wrong }: Asked,
 ): Promise<Answer | undefined> {
   const { session, facts, codes, ended } = held
   const { consent, client, customer } = move
@@ -21,11 +20,11 @@ export async function visit(
   const made = await session.visit({
     ...{ client, customer, consentId, decision: move.do },
     purpose: `explore: ${moveWords(move)}`,
-    correct: obligation?.answer === 'given',
+    ...(wrong.visit ? { deviation: wrong.visit } : { correct: obligation?.answer === 'given' }),
   })
   const exchange = made.last ?? made.first
   if (made.kind === 'granted' && move.do === 'approve') {
-    codes.set(move.code, { ...made, consent, at: now() })
+    codes.set(move.code, { ...made, consent, customer, at: now() })
   }
   const outcome = made.kind === 'granted' ? 'given' : 'refused'
   return { ...(exchange && { exchange }), outcome, words: visitEnd(made) }
@@ -34,7 +33,7 @@ export async function visit(
 /** Milliseconds for which a code is relied on. */
 const LIFE = 20_000
 
-export const exchange: Make<'exchange'> = async (held, move, obligation) => {
+export const exchange: Make<'exchange'> = async (held, move, { obligation, deviation }) => {
   const { session, facts, codes } = held
   const granted = codes.get(move.code)
   const of = facts.get(granted?.consent ?? '')
@@ -46,7 +45,7 @@ export const exchange: Make<'exchange'> = async (held, move, obligation) => {
     const { code, request } = granted
     const sent = await tpp.token(
       { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
-      told(move, obligation),
+      deviation,
     )
     return { exchange: sent, outcome: tokensOf(sent) ? 'given' : outcomeWithout(sent) }
   }
@@ -56,7 +55,7 @@ export const exchange: Make<'exchange'> = async (held, move, obligation) => {
   return { exchange: sent, outcome: 'given', refreshable: tokens.refreshToken !== undefined }
 }
 
-export const refresh: Make<'refresh'> = async (held, move, obligation) => {
+export const refresh: Make<'refresh'> = async (held, move, { obligation, deviation, wrong }) => {
   const [before] = held.tokensOf(move.consent)
   const of = held.facts.get(move.consent)
   if (!before?.refreshToken || !of) return undefined
@@ -65,7 +64,7 @@ export const refresh: Make<'refresh'> = async (held, move, obligation) => {
   const own = { about: { idToken: authorised, subject: of.id } }
   const sent = await tpp.token(
     { grant_type: 'refresh_token', refresh_token: refreshToken },
-    obligation?.answer === 'refused' ? told(move, obligation) : own,
+    obligation?.answer === 'refused' ? { ...deviation, ...wrong.token } : own,
   )
   const next = refreshed(before, sent)
   if (!next) return { exchange: sent, outcome: outcomeWithout(sent) }

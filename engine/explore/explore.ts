@@ -4,16 +4,17 @@ import type { NamedConsent } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { rulesBrokenBy } from '../client-session/trace.ts'
 import { HOOKS } from '../configuration/target.ts'
-import type { History, Party, Terms } from '../model/moves.ts'
+import { type History, isVisit, type Party, type Terms } from '../model/moves.ts'
 import { setOf } from '../model/world.ts'
 import type { Level } from '../record/words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type Coverage, createCoverage } from './coverage.ts'
 import type { Found } from './found.ts'
-import { type Broken, movesOf, type Next, type Played, play } from './play.ts'
+import { type Bank, type Broken, movesOf, type Next, type Played, play } from './play.ts'
 import { type Random, randomOf } from './random.ts'
 import { shrunk } from './shrink.ts'
 import { type Ways, walk } from './walk.ts'
+import type { WrongValue } from './wrong-values.ts'
 
 /** What an exploration found, with the shortest history that repeats it. */
 export interface Finding {
@@ -49,6 +50,13 @@ export interface Limits {
   signal?: AbortSignal
 }
 
+/** What an exploration knows beside the bank: requirements, what consents ask for, wrong values. */
+export interface Parts {
+  catalogue: Catalogue
+  consents: readonly NamedConsent[]
+  values: readonly WrongValue[]
+}
+
 /** Moves of a history: few show what is near, many what comes late. */
 const SHORTEST = 6
 const LONGEST = 40
@@ -58,19 +66,19 @@ const TRIES = 60
 /** Walks random histories at a bank until the limits are reached. What they create is deleted at the end. */
 export async function explore(
   session: Session,
-  parts: { catalogue: Catalogue; consents: readonly NamedConsent[] },
+  parts: Parts,
   limits: Limits,
   tell: (finding: Finding) => void = () => {},
 ): Promise<Explored> {
   const { catalogue } = parts
-  const broken = createBroken(session, catalogue)
+  const bank = bankOf(session, parts)
   const random = randomOf(limits.seed)
   const coverage = createCoverage()
   const began = performance.now()
   const visitsBefore = session.visits.length
   const left = () =>
     limits.visits === undefined ? undefined : limits.visits - (session.visits.length - visitsBefore)
-  const ways = { ...waysOf(session, parts.consents), visits: left }
+  const ways = { ...waysOf(session, parts), visits: left }
   /** Id → how often it was told, where it did not come again. */
   const doubtful = new Map<string, number>()
   const known = new Set<string>()
@@ -83,7 +91,7 @@ export async function explore(
     !session.lost
   const stops = () => limits.signal?.aborted === true
   const played = async (next: Next): Promise<Played> => {
-    const one = await play(session, broken, (...known) => (stops() ? undefined : next(...known)))
+    const one = await play(bank, (...known) => (stops() ? undefined : next(...known)))
     result.steps += one.steps.length
     if (one.stopped !== undefined) stopped.set(one.stopped, (stopped.get(one.stopped) ?? 0) + 1)
     return one
@@ -109,23 +117,22 @@ export async function explore(
 /** Plays a history that is kept, once, and once more where it finds something. */
 export async function playCase(
   session: Session,
-  { catalogue }: { catalogue: Catalogue },
+  parts: Parts,
   history: History,
 ): Promise<{ finding?: Finding; stopped?: string }> {
-  const broken = createBroken(session, catalogue)
-  const { found, stopped } = await play(session, broken, movesOf(history))
+  const bank = bankOf(session, parts)
+  const { found, stopped } = await play(bank, movesOf(history))
   if (!found) return { stopped }
-  const again = await play(session, broken, movesOf(history))
+  const again = await play(bank, movesOf(history))
   const repeats = again.found?.id === found.id
-  const level = levelOf(catalogue, found.id)
+  const level = levelOf(parts.catalogue, found.id)
   return { finding: { found, level, history, length: history.length, repeats } }
 }
 
 /** How often something is told that does not come again. */
 const DOUBTS = 3
 
-const visitsIn = (history: History) =>
-  history.filter((move) => move.do === 'approve' || move.do === 'deny').length
+const visitsIn = (history: History) => history.filter(isVisit).length
 
 /** How a history is played again. */
 interface Again {
@@ -159,6 +166,10 @@ async function narrowed(
 
 const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))
 
+const bankOf = (session: Session, { catalogue, values }: Parts): Bank => ({
+  ...{ session, values, broken: createBroken(session, catalogue) },
+})
+
 /** What a rule found at these exchanges; what is only recorded is none. */
 function createBroken(session: Session, catalogue: Catalogue): Broken {
   return (exchanges: readonly Exchange[]) => {
@@ -190,7 +201,7 @@ function levelOf({ requirements, owners }: Catalogue, id: string): Level {
 }
 
 /** What the target lets a walk do. The permissions are those of the table of approvals. */
-function waysOf(session: Session, consents: readonly NamedConsent[]): Omit<Ways, 'visits'> {
+function waysOf(session: Session, { consents, values }: Parts): Omit<Ways, 'visits'> {
   const { target } = session
   const { document, absent } = target
   const terms = new Map<string, Terms>()
@@ -213,6 +224,8 @@ function waysOf(session: Session, consents: readonly NamedConsent[]): Omit<Ways,
     funds: !absent.has('funds-confirmation'),
     facts: HOOKS.filter((name) => document.hooks?.[name] !== undefined),
     deny: denies(session),
+    values,
+    looks: ['discovery', 'jwks', ...(absent.has('products') ? [] : ['products' as const])],
   }
 }
 

@@ -3,20 +3,22 @@ import { type Move, namesUsedBy } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
 import { create, createFunds, query, remove, state } from './consent-moves.ts'
 import { exchange, refresh, visit } from './customer-moves.ts'
-import { type Answer, createHeld, type Make } from './held.ts'
+import { type Answer, createHeld, type Make, told } from './held.ts'
+import { look } from './look-moves.ts'
 import { read } from './read-moves.ts'
+import { atHand, operationOf, type WrongValue } from './wrong-values.ts'
 
 const MAKES: { [Kind in Move['do']]: Make<Kind> } = {
   ...{ create, 'create-funds': createFunds, query, delete: remove, fact: state },
-  ...{ approve: visit, deny: visit, exchange, refresh, read },
-  // Each of its readings is made.
-  'at-once': async () => undefined,
+  ...{ approve: visit, deny: visit, exchange, refresh, read, look },
+  // What they hold is made.
+  ...{ 'at-once': async () => undefined, wrong: async () => undefined },
 }
 
 export type Hands = ReturnType<typeof createHands>
 
 /** The two clients and customers at work: names of a history are what the bank gave for them. */
-export function createHands(session: Session) {
+export function createHands(session: Session, values: readonly WrongValue[]) {
   const held = createHeld(session)
   return {
     accountsOf: held.accountsOf,
@@ -31,7 +33,15 @@ export function createHands(session: Session) {
     async make(move: Move, obligation: Obligation | undefined): Promise<Answer | undefined> {
       const isKnown = (name: string) => held.facts.has(name) || held.codes.has(name)
       if (!namesUsedBy(move).every(isKnown)) return undefined
-      return MAKES[move.do](held, move as never, obligation)
+      const deviation = told(move, obligation)
+      const right = { obligation, deviation, wrong: {} }
+      if (move.do !== 'wrong') return MAKES[move.do](held, move as never, right)
+      const parts = await atHand(held, move.in)
+      const operation = operationOf(move.in, held.facts.get(move.in.consent)?.kind)
+      const isIt = ({ name, checks }: WrongValue) =>
+        name === move.value && checks[operation] === move.check
+      const wrong = parts && values.find(isIt)?.make(parts)
+      return wrong && MAKES[move.in.do](held, move.in as never, { ...right, wrong })
     },
   }
 }

@@ -1,13 +1,15 @@
+import type { Told } from '../client/messages.ts'
 import type { Session } from '../client-session/session.ts'
 import type { TokenSet } from '../client-session/tokens.ts'
 import type { Granted } from '../client-session/visit.ts'
 import type { Row } from '../judge/data-rows.ts'
-import { type Move, moveWords, type Party } from '../model/moves.ts'
+import { type Move, moveWords, namesUsedBy, type Party } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
 import type { ConsentState, Outcome } from '../model/world.ts'
 import { percentEncoded } from '../record/percent.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Reading } from './rows.ts'
+import type { WrongRequest } from './wrong-values.ts'
 
 /** What a move led to. */
 export interface Answer {
@@ -22,11 +24,20 @@ export interface Answer {
   again?: () => Promise<Answer>
 }
 
+/** What is asked of a move beside what it is. */
+export interface Asked {
+  obligation?: Obligation
+  /** What rules are told of its request, and what is wrong with that. */
+  deviation: Told
+  /** What is wrong with it. */
+  wrong: WrongRequest
+}
+
 /** How a kind of move is made; undefined where the bank gave nothing that it could be made with. */
 export type Make<Kind extends Move['do']> = (
   held: Held,
   move: Extract<Move, { do: Kind }>,
-  obligation: Obligation | undefined,
+  asked: Asked,
 ) => Promise<Answer | undefined>
 
 /** What the bank gave for the names of one history. */
@@ -41,7 +52,7 @@ export function createHeld(session: Session) {
     session,
     facts,
     /** `at`: when the bank gave it, in milliseconds since the epoch. */
-    codes: new Map<string, Granted & { consent: string; at: number }>(),
+    codes: new Map<string, Granted & { consent: string; customer: Party; at: number }>(),
     /** Consent → when its end came, in milliseconds since the epoch. */
     ended,
     /** Consent and list → the rows of its last answer without a filter, while the customer was present. */
@@ -58,20 +69,32 @@ export function createHeld(session: Session) {
         .map(({ AccountId }) => AccountId)
       return [...new Set(ids.filter((id) => typeof id === 'string'))]
     },
-    pathOf(consent: string): string {
+    /** An account of the other customer that the customer of this consent has not: its accounts must have been seen. */
+    foreignAccountOf(consent: string): string | undefined {
+      const customerOf = (name: string) =>
+        [...this.codes.values()].findLast((code) => code.consent === name)?.customer
+      if (!seen.has(`${consent} accounts`)) return undefined
+      const own = this.accountsOf(consent)
+      const others = [...facts.keys()].filter(
+        (name) => customerOf(name) !== undefined && customerOf(name) !== customerOf(consent),
+      )
+      return others.flatMap((name) => this.accountsOf(name)).find((id) => !own.includes(id))
+    },
+    pathOf(consent: string, segment?: string): string {
       const { id = '', kind } = facts.get(consent) ?? {}
       const base =
         kind === 'funds-confirmation' ? '/funds-confirmation-consents' : '/account-access-consents'
-      return `${base}/${percentEncoded(id)}`
+      return `${base}/${segment ?? percentEncoded(id)}`
     },
     /** Milliseconds since the epoch from which on the end of what a move names must show. */
     settledAt: (move: Move): number =>
-      ('consent' in move ? (ended.get(move.consent) ?? 0) : 0) + session.target.settlingTime,
+      Math.max(0, ...namesUsedBy(move).map((name) => ended.get(name) ?? 0)) +
+      session.target.settlingTime,
   }
 }
 
 /** What rules are told of a request that may be refused, or must be. */
-export function told(move: Move, obligation: Obligation | undefined) {
+export function told(move: Move, obligation: Obligation | undefined): Told {
   if (obligation?.answer === 'refused') return { deviation: moveWords(move) }
   return obligation ? {} : { about: { optional: true as const } }
 }

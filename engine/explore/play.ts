@@ -12,6 +12,7 @@ import type { Found } from './found.ts'
 import { createHands, type Hands } from './hands.ts'
 import type { Answer } from './held.ts'
 import { comparedRows } from './rows.ts'
+import type { WrongValue } from './wrong-values.ts'
 
 /** A move, and what came of it. */
 export interface Step {
@@ -32,6 +33,14 @@ export interface Played {
 /** The next move, by what is known; undefined ends the history. */
 export type Next = (world: World, hands: Hands) => Move | undefined
 
+/** The bank that is explored. */
+export interface Bank {
+  session: Session
+  /** Wrong values that requests may hold. */
+  values: readonly WrongValue[]
+  broken: Broken
+}
+
 /** What a rule found at one of these exchanges. */
 export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
 
@@ -39,8 +48,8 @@ export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
  * Plays moves at the bank until one finds something, or none is left. What it creates is deleted when the session is
  * cleaned up.
  */
-export async function play(session: Session, broken: Broken, next: Next): Promise<Played> {
-  const hands = createHands(session)
+export async function play({ session, values, broken }: Bank, next: Next): Promise<Played> {
+  const hands = createHands(session, values)
   const steps: Step[] = []
   const served: Served = new Map()
   let world = NOTHING

@@ -6,26 +6,27 @@ import type { ReadMove } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
 import type { DataEndpoint } from '../wire/exchange.ts'
 import { outcomeOf } from './answers.ts'
-import { type Answer, type Held, type Make, told } from './held.ts'
+import type { Answer, Held, Make } from './held.ts'
 import type { Reading } from './rows.ts'
 
-export const read: Make<'read'> = async (held, move, obligation) => {
+export const read: Make<'read'> = async (held, move, { obligation, deviation, wrong }) => {
   const { session, seen } = held
   const request = requestOf(held, move)
   // What a token gives whose time is over is judged elsewhere.
   if (!request || (obligation?.answer === 'given' && !isLive(request.own))) return undefined
   const { own, of, subject, from, to } = request
   const { tpp } = await session.caller(of.client)
-  const words = told(move, obligation)
   const { kind: _, client, ...consent } = of
   const send = (what: DataEndpoint, query: CallOptions['query'], path?: string) =>
     tpp.call(what, {
-      ...words,
       bearer: own.accessToken,
+      ...deviation,
+      ...wrong.call,
       ...(path !== undefined && { subject: path }),
-      query,
+      ...(wrong.segment !== undefined && { segment: wrong.segment }),
+      query: { ...query, ...wrong.call?.query },
       customerPresent: move.present,
-      about: { ...words.about, client, approval: move.consent, consent },
+      about: { ...deviation.about, client, approval: move.consent, consent },
     })
   const ask = async (): Promise<Answer> => {
     const before = seen.get(`${move.consent} transactions`)
@@ -73,9 +74,13 @@ function bookingsOf(rows: readonly Row[]): number[] {
   return [...new Set(times)].sort((one, other) => one - other)
 }
 
-/** An instant between two bookings, never on one: where a part of them is passed. */
+const A_DAY = 86_400_000
+
+/** An instant between two bookings, never on one, where a part of them is passed; beyond 0 and 1 beside them all. */
 function instantAt(times: number[], part: number | undefined): number | undefined {
   if (part === undefined || times.length < 2) return undefined
+  if (part < 0) return (times[0] ?? 0) - A_DAY
+  if (part > 1) return (times.at(-1) ?? 0) + A_DAY
   const index = Math.min(times.length - 2, Math.max(0, Math.floor(part * (times.length - 1))))
   const [before = 0, behind = 0] = [times[index], times[index + 1]]
   return Math.floor((before + behind) / 2)

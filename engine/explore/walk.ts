@@ -1,4 +1,4 @@
-import type { Fact, Move, Party, ReadMove, Terms } from '../model/moves.ts'
+import type { Fact, Move, Party, Published, ReadMove, RequestMove, Terms } from '../model/moves.ts'
 import { familyOf, opens } from '../model/standing.ts'
 import type { ConsentState, World } from '../model/world.ts'
 import { DATA, type DataEndpoint } from '../wire/exchange.ts'
@@ -6,6 +6,7 @@ import { type Coverage, eventOf } from './coverage.ts'
 import type { Hands } from './hands.ts'
 import type { Next } from './play.ts'
 import { pick, type Random } from './random.ts'
+import { operationOf, type WrongValue } from './wrong-values.ts'
 
 /** What a walk may do at this target. */
 export interface Ways {
@@ -16,6 +17,9 @@ export interface Ways {
   funds: boolean
   facts: readonly Fact[]
   deny: boolean
+  looks: readonly Published[]
+  /** Wrong values that requests may hold. */
+  values: readonly WrongValue[]
   /** Visits that are left; undefined: as many as it takes. */
   visits(): number | undefined
 }
@@ -32,33 +36,66 @@ interface Candidate {
 /** A random history of so many moves, steered towards what followed one another least so far. */
 export function walk(random: Random, ways: Ways, coverage: Coverage, length: number): Next {
   const before: string[] = []
+  const opening = random() < OPENED ? openingOf(random, ways) : []
   let made = 0
   return (world, hands) => {
     made += 1
     if (made > length) return undefined
-    const candidates = candidatesIn(world, hands, ways, random)
-    const chosen = pick(random, candidates, ({ move, weight }) => {
-      return weight / (1 + coverage.seen(before, eventOf(world, move))) ** 2
-    })
-    if (!chosen) return undefined
-    const event = eventOf(world, chosen.move)
+    const move = opening.shift() ?? chosen(world, hands)
+    if (!move) return undefined
+    const event = eventOf(world, move)
     coverage.note(before, event)
     before.push(event)
-    return chosen.move
+    return move
+  }
+
+  function chosen(world: World, hands: Hands): Move | undefined {
+    const candidates = candidatesIn(world, hands, ways, random)
+    return pick(random, candidates, ({ move, weight }) => {
+      return weight / (1 + coverage.seen(before, eventOf(world, move)))
+    })?.move
   }
 }
+
+/** So many of the histories begin with a consent that is in use: little happens to others. */
+const OPENED = 0.6
+
+/** A consent is created, approved and read with. */
+function openingOf(random: Random, { terms, clients, customers, visits }: Ways): Move[] {
+  if (visits() === 0) return []
+  const [consent, code] = ['c1', 'a1']
+  const client = one(clients, random)
+  const asked = termsFrom({ terms }, random)
+  const reads = (['accounts', 'transactions'] as const).map(
+    (what): Move => ({ do: 'read', what, consent, present: true }),
+  )
+  return [
+    { do: 'create', consent, client, ...asked },
+    { do: 'approve', consent, client, customer: one(customers, random), code },
+    { do: 'exchange', code, client },
+    ...reads,
+  ]
+}
+
+/** Everything, or the permissions of one row, with no dates or those of another. */
+function termsFrom({ terms }: Pick<Ways, 'terms'>, random: Random): Terms {
+  const { permissions } = random() < 0.5 ? (terms[0] as Terms) : one(terms, random)
+  return random() < 0.5 ? { permissions } : { ...one(terms, random), permissions }
+}
+
+const one = <Item>(items: readonly Item[], random: Random) =>
+  items[Math.floor(random() * items.length)] as Item
 
 function candidatesIn(world: World, hands: Hands, ways: Ways, random: Random): Candidate[] {
   const consents = [...world.consents.values()]
   const mayVisit = ways.visits() === undefined || (ways.visits() ?? 0) > 0
-  const one = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
   const found: Candidate[] = []
   const add = (weight: number, ...moves: Move[]) => {
     for (const move of moves) found.push({ move, weight })
   }
   if (consents.length < MOST) {
     const consent = `c${consents.length + 1}`
-    const terms = random() < 0.5 ? (ways.terms[0] as Terms) : one(ways.terms)
+    const terms = termsFrom(ways, random)
     for (const client of ways.clients) {
       add(2, { do: 'create', consent, client, ...terms })
       if (ways.funds) add(0.5, { do: 'create-funds', consent, client })
@@ -85,7 +122,54 @@ function candidatesIn(world: World, hands: Hands, ways: Ways, random: Random): C
     for (const other of ways.clients)
       if (other !== client) add(0.4, { do: 'exchange', code: name, client: other })
   }
-  return found.filter(({ move }) => !isPointless(world, move))
+  for (const at of ways.looks) add(0.3, { do: 'look', at })
+  const able = found.filter(({ move }) => !isPointless(world, move))
+  return [...able, ...wrongOnes(world, able, ways.values, random)]
+}
+
+/** How many requests are tried with a wrong value at each step. */
+const TRIED = 3
+
+/** Some of these requests, each with a wrong value of any table that speaks of it. */
+function wrongOnes(
+  world: World,
+  able: readonly Candidate[],
+  values: readonly WrongValue[],
+  random: Random,
+): Candidate[] {
+  const requests = able.map(({ move }) => move).filter((move) => isOwnRequest(world, move))
+  if (requests.length === 0) return []
+  return Array.from({ length: TRIED }, () => one(requests, random)).flatMap((request) => {
+    const operation = operationOf(request, world.consents.get(request.consent)?.kind)
+    const judged = values.filter(({ checks }) => checks[operation] !== undefined)
+    if (judged.length === 0) return []
+    // Each table alike, however many rows it has.
+    const type = one([...new Set(judged.map((value) => value.type))], random)
+    const value = one(
+      judged.filter((each) => each.type === type),
+      random,
+    )
+    const check = value.checks[operation] as string
+    return [{ move: { do: 'wrong', value: value.name, check, in: request }, weight: 1.5 }]
+  })
+}
+
+/** Is it a request for a consent of its own, with the newest token? */
+function isOwnRequest(world: World, move: Move): move is RequestMove {
+  switch (move.do) {
+    case 'create':
+    case 'create-funds':
+      return true
+    case 'read':
+      return !move.older
+    case 'query':
+    case 'delete':
+    case 'approve':
+    case 'refresh':
+      return world.consents.get(move.consent)?.client === move.client
+    default:
+      return false
+  }
 }
 
 /** Each code is tried twice at most by each client, and nothing is deleted three times. */
@@ -96,11 +180,11 @@ function isPointless(world: World, move: Move): boolean {
 }
 
 /** May somebody at the bank make this true of the consent? */
-function mayCome(fact: Fact, { end, approval, expires, tokens }: ConsentState): boolean {
+function mayCome(fact: Fact, { end, approval, expires, tokens, unclear }: ConsentState): boolean {
   if (end) return false
   if (fact === 'consent-expired') return expires === true
   if (fact === 'ninety-days-passed') return approval !== undefined
-  return fact === 'customer-revokes' || tokens !== undefined
+  return fact === 'customer-revokes' || (tokens !== undefined && !unclear)
 }
 
 function visitsOf(world: World, consent: ConsentState, ways: Ways): Candidate[] {
@@ -110,7 +194,8 @@ function visitsOf(world: World, consent: ConsentState, ways: Ways): Candidate[] 
     for (const customer of ways.customers) {
       const own = client === consent.client
       const same = consent.approval === undefined || consent.approval.customer === customer
-      const weight = own && same && !consent.end ? 4 : 0.3
+      // A visit for what has ended waits until that must show.
+      const weight = own && same && !consent.end ? 4 : consent.end ? 0.1 : 0.3
       found.push({ move: { do: 'approve', consent: consent.name, client, customer, code }, weight })
       if (own && ways.deny && !consent.end) {
         const move = { do: 'deny', consent: consent.name, client, customer } as const
@@ -126,7 +211,8 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   const readOf = (what: DataEndpoint): ReadMove => {
     const single = what === 'account' || what.startsWith('account-')
     const filtered = what.endsWith('transactions') && random() < 0.5
-    const [from, to] = [random(), random()].sort((one, other) => one - other)
+    // Some lie before all rows, or after them.
+    const [from, to] = [random(), random()].map((part) => part * 1.4 - 0.2).sort((a, b) => a - b)
     const kind = Math.floor(random() * 3)
     return {
       do: 'read',
@@ -145,9 +231,5 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   const reads = able.map(readOf)
   const opened = reads.filter(({ what, present }) => present && opens(consent, familyOf(what)))
   if (consent.end || opened.length < 2) return reads
-  const [one, other] = [
-    opened[Math.floor(random() * opened.length)],
-    opened[Math.floor(random() * opened.length)],
-  ]
-  return [...reads, { do: 'at-once', reads: [one as ReadMove, other as ReadMove] }]
+  return [...reads, { do: 'at-once', reads: [one(opened, random), one(opened, random)] }]
 }

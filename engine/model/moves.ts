@@ -31,26 +31,36 @@ export interface ReadMove {
   older?: true
 }
 
-/**
- * What can be done at the interface. A consent, and the code that a visit gives, have a name from the move on that
- * makes them, so that a history from which moves are left out says the same of the others.
- */
-export type Move =
+/** A request in which one value may be wrong. */
+export type RequestMove =
   | ({ do: 'create'; consent: string; client: Party } & Terms)
   | { do: 'create-funds'; consent: string; client: Party }
   | { do: 'query'; consent: string; client: Party }
   | { do: 'delete'; consent: string; client: Party }
   /** The customer is sent to the bank, by this client. */
   | { do: 'approve'; consent: string; client: Party; customer: Party; code: string }
-  | { do: 'deny'; consent: string; client: Party; customer: Party }
-  | { do: 'exchange'; code: string; client: Party }
   /** The newest refresh token of the consent. */
   | { do: 'refresh'; consent: string; client: Party }
   | ReadMove
+
+/** What the bank publishes for everybody. */
+export type Published = 'discovery' | 'jwks' | 'products'
+
+/**
+ * What can be done at the interface. A consent, and the code that a visit gives, have a name from the move on that
+ * makes them, so that a history from which moves are left out says the same of the others.
+ */
+export type Move =
+  | RequestMove
+  | { do: 'deny'; consent: string; client: Party; customer: Party }
+  | { do: 'exchange'; code: string; client: Party }
   /** Readings that are sent at the same time. */
   | { do: 'at-once'; reads: readonly ReadMove[] }
   /** What only somebody inside the bank can make true, by a hook of the target. */
   | { do: 'fact'; fact: Fact; consent: string }
+  /** A right request but for one value, a row of a table, which a check judges: it must be refused. */
+  | { do: 'wrong'; value: string; check: string; in: RequestMove }
+  | { do: 'look'; at: Published }
 
 /** Moves in their order, from a bank that knows none of their consents. */
 export type History = readonly Move[]
@@ -63,7 +73,8 @@ export function namesGivenBy(move: Move): string[] {
 
 /** The names that must have been given before. */
 export function namesUsedBy(move: Move): string[] {
-  if (move.do === 'create' || move.do === 'create-funds') return []
+  if (move.do === 'wrong') return namesUsedBy(move.in)
+  if (move.do === 'create' || move.do === 'create-funds' || move.do === 'look') return []
   if (move.do === 'exchange') return [move.code]
   if (move.do === 'at-once') return move.reads.map(({ consent }) => consent)
   return [move.consent]
@@ -77,6 +88,11 @@ export function meaningful(history: History): Move[] {
     for (const name of namesGivenBy(move)) given.add(name)
     return true
   })
+}
+
+/** Is the customer sent to the bank? */
+export function isVisit(move: Move): boolean {
+  return move.do === 'approve' || move.do === 'deny' || (move.do === 'wrong' && isVisit(move.in))
 }
 
 /** A move as a line for people: `the first client deletes c1`. */
@@ -104,7 +120,17 @@ export function moveWords(move: Move): string {
       return readWords(move)
     case 'at-once':
       return `at once: ${move.reads.map(readWords).join(' | ')}`
+    case 'wrong':
+      return `${moveWords(move.in)}, with a wrong value: ${move.value}`
+    case 'look':
+      return `read ${PUBLISHED[move.at]}`
   }
+}
+
+const PUBLISHED: Record<Published, string> = {
+  discovery: 'the configuration of the bank',
+  jwks: 'the keys of the bank',
+  products: 'the list of products',
 }
 
 const FACTS: Record<Fact, string> = {

@@ -1,5 +1,5 @@
 import type { DataEndpoint } from '../wire/exchange.ts'
-import type { Move } from './moves.ts'
+import type { Move, Published } from './moves.ts'
 import {
   consentOf,
   familyOf,
@@ -266,10 +266,22 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   ],
   'at-once': [],
   fact: [],
+  // What a wrong value breaks is said by the table that it is a row of.
+  wrong: [],
+  look: Object.entries({
+    discovery: 'DISC-01',
+    jwks: 'DISC-10',
+    products: 'PROD-01',
+  } satisfies Record<Published, string>).map(([at, requirement]) => ({
+    requirement,
+    when: (_: World, move: Of<'look'>) => move.at === at,
+    asks: given(),
+  })),
 }
 
 /** What the documents say of the answer to a move; undefined: any is lawful. */
 export function obligationOf(world: World, move: Move): Obligation | undefined {
+  if (move.do === 'wrong') return { requirement: move.check, answer: 'refused' }
   const rows = SENTENCES[move.do] as readonly Sentence<Move['do']>[]
   const row = rows.find(({ when }) => when(world, move as never))
   if (!row) return undefined

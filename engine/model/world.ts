@@ -1,4 +1,4 @@
-import type { Move, Party } from './moves.ts'
+import { isVisit, type Move, type Party } from './moves.ts'
 
 /** A moment of a history: the number of the move, from 1 on. */
 export type Moment = number
@@ -213,6 +213,13 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
   },
   read() {},
   'at-once'() {},
+  wrong(world, { move }) {
+    const consent = world.consents.get(move.in.consent)
+    // Whoever shows the customer a page may have noted something about the consent, and a refresh token that somebody
+    // tried may be worth nothing any more. Another request that is refused leaves everything as it was.
+    if (consent && (isVisit(move) || move.in.do === 'refresh')) unclear(world, consent)
+  },
+  look() {},
 }
 
 const FOREIGN_DELETION = { 'account-access': 'CLC-08', 'funds-confirmation': 'FCC-14' }

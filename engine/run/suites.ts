@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import { CatalogueError } from '../catalogue/catalogue-error.ts'
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Owners } from '../client-session/step-owners.ts'
+import type { WrongValue } from '../explore/wrong-values.ts'
 import { registeredRules } from '../judge/rule.ts'
 import { loadSchemas } from '../judge/schemas.ts'
 import { registeredChecks } from '../suite-api/check.ts'
@@ -78,6 +79,15 @@ export async function loadConsents(folder: string): Promise<NamedConsent[]> {
   const isConsent = (row: unknown): row is NamedConsent =>
     typeof row === 'object' && row !== null && 'permissions' in row && 'name' in row
   return rows.filter(isConsent)
+}
+
+/** What histories are made of: the table of approvals, and that of wrong values, wrong-values.ts of the suites. */
+export async function loadHistoryParts(folder: string) {
+  const table = (await importTable(folder, 'wrong-values')) as { WRONG_VALUES: WrongValue[] }
+  return {
+    consents: await loadConsents(folder),
+    values: table.WRONG_VALUES as readonly WrongValue[],
+  }
 }
 
 async function importTable(folder: string, name: string): Promise<object> {

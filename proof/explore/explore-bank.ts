@@ -1,10 +1,15 @@
 import { startBank } from '../../bank/bank.ts'
 import type { Alteration } from '../../bank/operator/alteration.ts'
 import { defaults } from '../../bank/state/settings.ts'
-import type { NamedConsent } from '../../engine/client-session/consent.ts'
 import { targetFrom } from '../../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { type Explored, explore, type Finding, type Limits } from '../../engine/explore/explore.ts'
+import {
+  type Explored,
+  explore,
+  type Finding,
+  type Limits,
+  type Parts,
+} from '../../engine/explore/explore.ts'
 import { openSession } from '../../engine/run/open.ts'
 import type { ProofContext } from '../run/judge-bank.ts'
 
@@ -14,7 +19,7 @@ const SETTINGS = { rateLimit: { ...defaults.rateLimit, threshold: 1_000_000 } }
 /** Explores a reference bank with these alterations, in this process. */
 export async function exploreBank(
   { catalogue, suites, directory }: ProofContext,
-  consents: readonly NamedConsent[],
+  parts: Pick<Parts, 'consents' | 'values'>,
   alterations: (Alteration & { target?: (document: TargetDocument) => void })[],
   limits: Limits,
   tell?: (finding: Finding) => void,
@@ -26,7 +31,7 @@ export async function exploreBank(
   const target = targetFrom(document)
   const session = openSession({ target, suites })
   try {
-    const explored = await explore(session, { catalogue, consents }, limits, tell)
+    const explored = await explore(session, { catalogue, ...parts }, limits, tell)
     await session.cleanUp()
     return { ...explored, milliseconds: performance.now() - started, fired: bank.firedBy }
   } finally {

@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { NamedConsent } from '../../engine/client-session/consent.ts'
 import { caseText, readCase } from '../../engine/explore/case-file.ts'
 import type { Finding } from '../../engine/explore/explore.ts'
-import { loadConsents } from '../../engine/run/suites.ts'
+import { loadHistoryParts } from '../../engine/run/suites.ts'
 import { exploreBank } from '../../proof/explore/explore-bank.ts'
 import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { loadFaults } from '../../proof/run/load.ts'
@@ -18,16 +17,16 @@ const folder = mkdtempSync(join(tmpdir(), 'assay-explore-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 let context: ProofContext
-let consents: NamedConsent[]
+let parts: Awaited<ReturnType<typeof loadHistoryParts>>
 beforeAll(async () => {
   context = await openProofContext(openDirectory())
-  consents = await loadConsents(join(import.meta.dirname, '..', '..', 'suites'))
+  parts = await loadHistoryParts(join(import.meta.dirname, '..', '..', 'suites'))
 })
 
 test(
   'nothing is found at the correct bank, which sees every kind of move',
   async () => {
-    const { findings, steps, stopped, coverage } = await exploreBank(context, consents, [], {
+    const { findings, steps, stopped, coverage } = await exploreBank(context, parts, [], {
       ...{ seed: 7, steps: 250 },
     })
     expect(findings).toEqual([])
@@ -53,7 +52,7 @@ test(
     expect(faults).toHaveLength(1)
     const stop = new AbortController()
     const { findings } = await exploreBank(
-      ...[context, consents, faults],
+      ...[context, parts, faults],
       { seed: 1, steps: 2000, signal: stop.signal },
       () => stop.abort(),
     )

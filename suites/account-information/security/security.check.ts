@@ -3,7 +3,7 @@ import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, percentEncoded } from '../../../engine/suite-api/responses.ts'
-import { everything, secondClient, secondCustomer } from '../../consents.ts'
+import { everything, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
 import {
@@ -40,9 +40,6 @@ import { partiesOf } from '../common/tokens/wrong-authentications.ts'
 /** Certificates, bearer tokens, ownership. Requirements: specs/account-information/security.yaml */
 
 const QUERY = 'CONS-22/answers-200'
-
-/** Approvals of another customer, and of another client. */
-const _OTHERS = [secondCustomer, secondClient] as const
 
 /** Checks of one kind of certificate, each at the first endpoint of its chapter. */
 function certificateCheck(

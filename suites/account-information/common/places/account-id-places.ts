@@ -14,7 +14,7 @@ import { readOwner } from '../data/read-owners.ts'
 type Row = Value<AccountIds, string>
 
 /** Names no account of the consent. */
-const isUnknown = ({ level, lawful }: Row) => level === 'should' && !lawful
+export const isUnknown = ({ level, lawful }: Row) => level === 'should' && !lawful
 
 const SINGLE = [
   { operation: 'account', tail: '', rule: 'ACC-02/asked-account-only' },

@@ -1,0 +1,1 @@
+export type { AtHand, WrongRequest, WrongValue } from '../explore/wrong-values.ts'
