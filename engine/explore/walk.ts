@@ -128,7 +128,7 @@ function candidatesIn(world: World, hands: Hands, ways: Ways, random: Random): C
 }
 
 /** How many requests are tried with a wrong value at each step. */
-const TRIED = 3
+const TRIED = 5
 
 /** Some of these requests, each with a wrong value of any table that speaks of it. */
 function wrongOnes(
@@ -150,7 +150,7 @@ function wrongOnes(
       random,
     )
     const check = value.checks[operation] as string
-    return [{ move: { do: 'wrong', value: value.name, check, in: request }, weight: 1.5 }]
+    return [{ move: { do: 'wrong', value: value.name, check, in: request }, weight: 2 }]
   })
 }
 

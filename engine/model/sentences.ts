@@ -35,21 +35,36 @@ const given = (more: Omit<Lawful & { answer: 'given' }, 'answer'> = {}): Lawful 
   answer: 'given',
   ...more,
 })
+const CREATED = given({ status: 201, shows: 'AwaitingAuthorisation' })
 const REFUSED: Lawful = { answer: 'refused' }
 
 /**
  * What the document says of a move, by what happened before: the first row that holds is the answer, and where none
  * does, no sentence speaks and any answer is lawful. So what may be refused for a reason that the document leaves open
- * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means, what ninety days mean for all but data) has no
- * row.
+ * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means, what
+ * ninety days mean for all but data) has no row.
  */
 const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   create: [
     {
+      // "TransactionFromDateTime | no", "TransactionToDateTime | no"
+      requirement: 'CONS-14',
+      when: (world, { permissions, fromDays, toDays }) =>
+        (fromDays ?? toDays) !== undefined && world.taken.has(setOf(permissions)),
+      asks: CREATED,
+    },
+    {
+      // "ExpirationDateTime | no"
+      requirement: 'CONS-13',
+      when: (world, { permissions, expiresInDays }) =>
+        expiresInDays !== undefined && world.taken.has(setOf(permissions)),
+      asks: CREATED,
+    },
+    {
       // "Response 201 carries ConsentId."
       requirement: 'CONS-01',
       when: (world, { permissions }) => world.taken.has(setOf(permissions)),
-      asks: given({ status: 201, shows: 'AwaitingAuthorisation' }),
+      asks: CREATED,
     },
   ],
   'create-funds': [{ requirement: 'FCC-01', when: () => true, asks: given({ status: 201 }) }],

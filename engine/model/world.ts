@@ -1,3 +1,4 @@
+import { DATA_PERMISSIONS } from '../client-session/consent.ts'
 import { isVisit, type Move, type Party } from './moves.ts'
 
 /** A moment of a history: the number of the move, from 1 on. */
@@ -60,11 +61,14 @@ export interface World {
   taken: ReadonlySet<string>
 }
 
+export const setOf = (permissions: readonly string[]): string => [...permissions].sort().join(' ')
+
 export const NOTHING: World = {
   moment: 0,
   consents: new Map(),
   codes: new Map(),
-  taken: new Set(),
+  // Whoever takes no consent for all data at all breaks CONS-01.
+  taken: new Set([setOf(DATA_PERMISSIONS)]),
 }
 
 /** What became of a move: `given` what it asked for, refused, or nobody knows. */
@@ -77,8 +81,6 @@ export interface Happened {
   /** Of tokens that were given: is a refresh token among them? */
   refreshable?: boolean
 }
-
-export const setOf = (permissions: readonly string[]): string => [...permissions].sort().join(' ')
 
 /** The world after one more move. */
 export function after(world: World, happened: Happened): World {
