@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { Session } from '../engine/client-session/session.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
-import { type Case, caseText, readCase } from '../engine/explore/case-file.ts'
+import { caseText } from '../engine/explore/case-file.ts'
 import {
   type Explored,
   explore,
@@ -20,11 +20,12 @@ import { openSession } from '../engine/run/open.ts'
 import { loadHistoryParts, loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
+import { casesIn, type ReadCase } from './kept-cases.ts'
 import { isObstructed } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
 import { LEVEL_FAIL_ON, oneOf } from './option-values.ts'
 import { createProgress, screen } from './progress.ts'
-import { number, UsageError } from './usage.ts'
+import { number } from './usage.ts'
 
 interface Options {
   target?: string
@@ -46,8 +47,8 @@ export async function exploreTarget(options: Options): Promise<void> {
   const seed = number('--seed', options.seed, 1e9) ?? 1
   const steps = number('--steps', options.steps, 1e7)
   const minutes = number('--minutes', options.minutes, 10_000)
-  const kept = options.cases === undefined ? undefined : casesIn(options.cases)
   const catalogue = loadCatalogue()
+  const kept = options.cases === undefined ? undefined : casesIn(options.cases, catalogue)
   const opened = await openTargetOf(options.target, undefined)
   const { document, memory } = opened
   let release = () => {}
@@ -182,20 +183,7 @@ function written({ out, opened }: Work, { found, history }: Finding): string {
   return taken(count)
 }
 
-/** The cases of a folder, or of one file. */
-function casesIn(path: string): { file: string; read: Case }[] {
-  if (!existsSync(path)) throw new UsageError(`--cases ${path} is not there`)
-  const files = statSync(path).isDirectory()
-    ? readdirSync(path)
-        .filter((name) => /\.ya?ml$/.test(name))
-        .sort()
-        .map((name) => join(path, name))
-    : [path]
-  if (files.length === 0) throw new UsageError(`--cases ${path} holds no case: a file .yaml`)
-  return files.map((file) => ({ file, read: readCase(file) }))
-}
-
-async function playKept(work: Work, cases: { file: string; read: Case }[]): Promise<void> {
+async function playKept(work: Work, cases: readonly ReadCase[]): Promise<void> {
   const tell = teller(work)
   const findings = await atBank(work, async (session, parts, signal) => {
     const broken: Finding[] = []
@@ -205,8 +193,10 @@ async function playKept(work: Work, cases: { file: string; read: Case }[]): Prom
       if (finding) broken.push(finding)
       if (finding) tell(finding)
       const end =
-        stopped === undefined ? 'nothing broken' : `ended early: ${cleaner(work.opened)(stopped)}`
-      const was = read.found === undefined ? '' : `, was ${read.found}`
+        stopped === undefined
+          ? 'nothing broken'
+          : `ended early: ${cleaner(work.opened)(stopped.message)}`
+      const was = `, was ${read.found}`
       say(
         shown`${finding ? 'broken' : stopped === undefined ? 'ok' : 'blocked'}  ${typed(file)}  ${finding ? finding.found.id : end}${was}`,
       )

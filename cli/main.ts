@@ -86,6 +86,7 @@ const run = command('run', 'judge a bank')
     'which values full tries at which places; night: others each day, so that nights together try all',
   )
   .option('--only <pattern...>', ONLY)
+  .option('--cases <path>', 'judge these cases of explore as well: a file, or a folder of them')
   .option('--json', 'with --list: as JSON')
   .option('--fresh', 'start over instead of resuming an interrupted run')
   .option(

@@ -117,6 +117,9 @@ function checksOf(
   const senderOf = (wanted: string): SuiteCheck => {
     const check = checks.find((each) => each.id === wanted)
     if (check) return check
+    const kept = run?.report.checks.find((each) => each.id === wanted)?.case
+    if (kept !== undefined)
+      throw new UsageError(`${wanted} is a kept case: assay explore --cases ${kept} plays it.`)
     if (!owners.has(wanted)) {
       const alike = checks.map((each) => each.id).filter((each) => each.startsWith(`${wanted}/`))
       const meant = nearest(wanted, [...owners.keys()])

@@ -18,6 +18,7 @@ import type { Assignment } from '../engine/run/judging-process.ts'
 import type { Profile } from '../engine/run/scope.ts'
 import { supervise } from '../engine/run/supervise.ts'
 import { defaultFolder, holdFolders, SUITES, typed, version } from './folders.ts'
+import { keptCases } from './kept-cases.ts'
 import { notify, webhookOf } from './notify.ts'
 import { obstaclesTo } from './obstacles.ts'
 import { type OpenedTarget, openTargetOf } from './open-target.ts'
@@ -37,6 +38,8 @@ export interface RunOptions extends JudgingOptions {
   fresh?: boolean
   /** Minutes. */
   deadline?: string
+  /** A case of explore, or a folder of them. */
+  cases?: string
 }
 
 /** Judges a target, or lists what would be judged; the exit code is that of the verdict. */
@@ -50,6 +53,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
   const { only, deviations, ...before } = await prepared(options, catalogue)
   const seed = { ...before, ...seedOf(options.seed) }
   const scope = { ...(await scopeOf(options.profile, only, catalogue)), ...seed }
+  const cases = options.cases === undefined ? undefined : keptCases(options.cases, catalogue)
   if (options.list) return list(scope, options.json)
   // What runs the checks is loaded while the reference bank waits for its keys.
   import('vitest/node').catch(() => {})
@@ -73,6 +77,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
       out,
       version,
       deviations,
+      ...(cases && { cases }),
       memory,
       fresh: options.fresh,
       ...share(),

@@ -1,14 +1,23 @@
 import { stringify } from 'yaml'
+import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
 import { type History, meaningful, moveWords } from '../model/moves.ts'
 import { InputError } from '../record/input-error.ts'
 import { readInput } from '../yaml/read-input.ts'
 
 /** A history that is kept in a file. */
 export interface Case {
-  /** Id of the requirement or rule that it broke; absent: whatever it breaks counts. */
-  found?: string
+  /** Id of the requirement, rule or check that it broke. */
+  found: string
   message?: string
   moves: History
+}
+
+/** The requirement that what was found breaks; undefined where specs/ knows none of it. */
+export function requirementOfFound(
+  found: string,
+  { requirements, owners }: Pick<Catalogue, 'requirements' | 'owners'>,
+): Requirement | undefined {
+  return requirements.get(found) ?? owners.get(found)
 }
 
 /**
@@ -16,8 +25,11 @@ export interface Case {
  *
  * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
-export function readCase(file: string): Case {
+export function readCase(file: string, catalogue: Catalogue): Case {
   const read = readInput(file, 'case') as Case
+  if (!requirementOfFound(read.found, catalogue)) {
+    throw new InputError(`${file}: found is ${read.found}, which no requirement, rule or check is.`)
+  }
   const kept = meaningful(read.moves)
   const lost = read.moves.find((move) => !kept.includes(move))
   if (lost) {

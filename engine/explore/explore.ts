@@ -4,6 +4,7 @@ import type { NamedConsent } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { rulesBrokenBy } from '../client-session/trace.ts'
 import { HOOKS } from '../configuration/target.ts'
+import type { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { type History, isVisit, type Party, type Terms } from '../model/moves.ts'
 import { setOf } from '../model/world.ts'
 import type { Level } from '../record/words.ts'
@@ -93,7 +94,8 @@ export async function explore(
   const played = async (next: Next): Promise<Played> => {
     const one = await play(bank, (...known) => (stops() ? undefined : next(...known)))
     result.steps += one.steps.length
-    if (one.stopped !== undefined) stopped.set(one.stopped, (stopped.get(one.stopped) ?? 0) + 1)
+    const why = one.stopped?.message
+    if (why !== undefined) stopped.set(why, (stopped.get(why) ?? 0) + 1)
     return one
   }
   while (goesOn()) {
@@ -114,19 +116,32 @@ export async function explore(
   return result
 }
 
+/** What came of a history that is kept. */
+export interface PlayedCase {
+  finding?: Finding
+  /** Why it could not be played to its end. */
+  stopped?: Blocked | NotApplicable
+  exchanges: Exchange[]
+}
+
 /** Plays a history that is kept, once, and once more where it finds something. */
 export async function playCase(
   session: Session,
   parts: Parts,
   history: History,
-): Promise<{ finding?: Finding; stopped?: string }> {
+): Promise<PlayedCase> {
   const bank = bankOf(session, parts)
-  const { found, stopped } = await play(bank, movesOf(history))
-  if (!found) return { stopped }
-  const again = await play(bank, movesOf(history))
-  const repeats = again.found?.id === found.id
+  const exchanges: Exchange[] = []
+  const played = async () => {
+    const one = await play(bank, movesOf(history))
+    exchanges.push(...one.steps.flatMap((step) => step.exchanges))
+    return one
+  }
+  const { found, stopped } = await played()
+  if (!found) return { exchanges, ...(stopped && { stopped }) }
+  const repeats = (await played()).found?.id === found.id
   const level = levelOf(parts.catalogue, found.id)
-  return { finding: { found, level, history, length: history.length, repeats } }
+  return { exchanges, finding: { found, level, history, length: history.length, repeats } }
 }
 
 /** How often something is told that does not come again. */

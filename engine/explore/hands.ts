@@ -1,12 +1,13 @@
 import type { Session } from '../client-session/session.ts'
 import { type Move, namesUsedBy } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
+import { atHand } from './at-hand.ts'
 import { create, createFunds, query, remove, state } from './consent-moves.ts'
 import { exchange, refresh, visit } from './customer-moves.ts'
 import { type Answer, createHeld, type Make, told } from './held.ts'
 import { look } from './look-moves.ts'
 import { read } from './read-moves.ts'
-import { atHand, operationOf, type WrongValue } from './wrong-values.ts'
+import { operationOf, type WrongValue } from './wrong-values.ts'
 
 const MAKES: { [Kind in Move['do']]: Make<Kind> } = {
   ...{ create, 'create-funds': createFunds, query, delete: remove, fact: state },

@@ -27,7 +27,7 @@ export interface Played {
   /** The first thing that was wrong; the history ends there. */
   found?: Found
   /** Why it could not be played to its end: trouble that says nothing of the bank. */
-  stopped?: string
+  stopped?: Blocked | NotApplicable
 }
 
 /** The next move, by what is known; undefined ends the history. */
@@ -60,7 +60,7 @@ export async function play({ session, values, broken }: Bank, next: Next): Promi
       await made(step, { world, hands, served })
     } catch (error) {
       if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
-      return { steps, stopped: error.message }
+      return { steps, stopped: error }
     }
     step.found ??= broken(step.exchanges)
     if (step.found) return { steps, found: step.found }

@@ -22,6 +22,8 @@ export interface CheckResult {
   deviation?: { reason: string; ticket?: string; owner?: string; expires: string }
   /** Where it is defined, from the folder of the package; absent where its sources are not at hand. */
   source?: { file: string; line: number }
+  /** File of the case that it plays, as it was named. */
+  case?: string
   /** Ids of exchanges that are the evidence; the offending one first. */
   exchanges: string[]
   /** The control of a negative: an exchange without the deviation, and what came of it. */

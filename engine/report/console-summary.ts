@@ -14,7 +14,7 @@ import {
 import { brief, count, counted, quoted, span, wrapped } from './escape.ts'
 import { excerptLines, excerptOf } from './excerpt.ts'
 import { nearestTo, roleOfControl } from './nearest.ts'
-import { durationOf, grouped, headline, type Indexed, indexed } from './queries.ts'
+import { durationOf, grouped, headline, type Indexed, indexed, repeatCommand } from './queries.ts'
 import type {
   CheckResult,
   ExchangeRecord,
@@ -171,7 +171,7 @@ function finding(
   else row('common', cause.evidence)
   if (cause.blocks.length > 0) row('blocks', counted(cause.blocks.length, 'check'))
   row('to fix', cause.mend)
-  if (folder !== undefined) row('repeat', `assay reproduce ${id} --run ${folder}`)
+  if (folder !== undefined) row('repeat', repeatCommand(check, folder))
   lines.push('')
 }
 

@@ -180,3 +180,9 @@ export const isOffered = (identity: string): boolean => WITHOUT[identity] === un
 /** Which client certificate was offered, in words. */
 export const certificateWords = (identity: string): string =>
   WITHOUT[identity] ?? `the ${identity} client certificate`
+
+/** What sends the requests of a check of a run again. */
+export function repeatCommand(check: Pick<CheckResult, 'id' | 'case'>, folder: string): string {
+  if (check.case !== undefined) return `assay explore --cases ${check.case} --target FILE`
+  return `assay reproduce ${check.id} --run ${folder}`
+}

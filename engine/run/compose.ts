@@ -32,6 +32,8 @@ export interface RunFacts
   /** What the exchanges show, by id: from it causes are inferred. */
   evidence: Evidence
   deviations?: Deviation[]
+  /** Kept histories that were judged. */
+  cases?: readonly { id: string; file: string }[]
   /** Makes a text fit to leave the process that judges. */
   redact(text: string): string
 }
@@ -52,12 +54,14 @@ export function composeReport(facts: RunFacts): Report {
     : ended(listed, tolerance, partial)
   const requirements = requirementsInScope(catalogue, results, scope)
   const places = placesOf(results.keys())
+  const caseFiles = new Map(facts.cases?.map(({ id, file }) => [id, file]))
   const checks = listed.map((result) => {
     const deviation = covered.get(result.id)
     const source = places.get(result.id)
     return {
       ...checkResult(result, redact),
       ...(source && { source }),
+      ...(caseFiles.has(result.id) && { case: redact(caseFiles.get(result.id) ?? '') }),
       ...(deviation && { deviation }),
     }
   })

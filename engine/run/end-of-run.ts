@@ -12,7 +12,7 @@ const stated = new Map<string, string>()
 for (const { stated: rules } of loadSchemas()) {
   for (const { id, title } of rules) stated.set(id, stated.get(id) || title)
 }
-const { changed, tested } = await atTheEnd()
+const { changed, cases, tested } = await atTheEnd()
 
 describe('what schemas state of every answer', () => {
   for (const [id, title] of stated) {
@@ -21,10 +21,10 @@ describe('what schemas state of every answer', () => {
   }
 })
 
-if (changed.length > 0) {
-  describe('checks that ended otherwise', () => {
-    for (const result of changed) {
-      addTest(result, async () => result, tellAllure)
-    }
+const more = { 'kept cases': cases, 'checks that ended otherwise': changed }
+for (const [words, results] of Object.entries(more)) {
+  if (results.length === 0) continue
+  describe(words, () => {
+    for (const result of results) addTest(result, async () => result, tellAllure)
   })
 }

@@ -12,6 +12,8 @@ export interface RunParts {
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
+  /** Kept histories, judged once everything else is. */
+  cases?: readonly SuiteCheck[]
   /** Checks that took longer than their share when this run began. */
   stuck?: ReadonlySet<string>
 }

@@ -16,6 +16,7 @@ import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
 import { checkResult, composeReport, observation, writeReport } from './compose.ts'
 import type { Deviation } from './deviations.ts'
+import { type KeptCase, loadCases } from './kept-cases.ts'
 import { notRun } from './not-run.ts'
 import { openSession } from './open.ts'
 import { createOwnMistakes } from './own-mistakes.ts'
@@ -43,6 +44,8 @@ export interface Assignment {
   out: string
   version: string
   deviations?: Deviation[]
+  /** Histories that are judged as checks of their own, at the end. */
+  cases?: readonly KeptCase[]
   /** Folder in which the bank's clients and leftovers are remembered; absent: it ends with the run. */
   memory?: string
   /** Is there a terminal, and so somebody in front of it? */
@@ -67,13 +70,15 @@ const OWN_MISTAKE = 'the bank refused what the target file names'
 /** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
 export async function openJudging(
   assignment: Assignment,
-  catalogue = loadCatalogue(),
+  documented = loadCatalogue(),
   loaded?: Suites,
 ) {
   makeKeysMeanwhile()
   const { target: document, scope, out, version } = assignment
   const startedAt = new Date(now())
-  const suites = loaded ?? (await loadSuites(assignment.suites, catalogue))
+  const suites = loaded ?? (await loadSuites(assignment.suites, documented))
+  const kept = await loadCases(assignment.cases, documented, assignment.suites)
+  const { catalogue } = kept
   const target = targetFrom(document, assignment.base)
   const record = openRunRecord(out, target.secrets)
   const { redact } = record
@@ -91,9 +96,11 @@ export async function openJudging(
     onExchange: record.exchange,
     approvals: { announced: assignment.announced, onWaiting: record.waiting },
   })
+  const cases = kept.checksFor(session)
   const run = createRun({
     ...{ session, catalogue, checks: suites.checks, scope },
     stuck: new Set(assignment.stuck),
+    cases,
   })
   const resumed = await resumeRun(session, suites.checks)
   if (resumed) {
@@ -101,16 +108,7 @@ export async function openJudging(
     const what = `${checks} checks are judged, ${approvals} approvals still work`
     write(process.stderr, shown`Resumes the run of ${since}: ${what}. --fresh starts over.`)
   }
-  const told = new Set<string>()
-  /** Rules that were broken since this was asked last. */
-  const newlyBroken = () => {
-    const states = session.rules
-      .states()
-      .filter((state) => state.violated > 0 && !told.has(state.id))
-      .filter(({ id, uses }) => ruleInScope({ id, uses }, catalogue, scope))
-    for (const { id } of states) told.add(id)
-    return ruleResults(states, catalogue, new Map(), suites.owners.endpoints)
-  }
+  const newlyBroken = createNewlyBroken(session, { catalogue, scope, suites })
   const before = new Set(session.resumable?.earlier.judgements.map(({ result }) => result.id))
   const needed = neededBy(run.checks.filter(({ id }) => !before.has(id)))
   let sat: Promise<void> | undefined
@@ -131,6 +129,7 @@ export async function openJudging(
   return {
     catalogue,
     checks: run.checks,
+    cases,
     async judge(check: SuiteCheck): Promise<CheckResult> {
       const left = (why: string) => checkResult(notRun(check, catalogue, why), redact)
       if (record.unwritable !== undefined) return left(record.unwritable)
@@ -169,6 +168,23 @@ interface Begun {
   record: RunRecord
   startedAt: Date
   resumed: Report['resumed']
+}
+
+/** Rules that were broken since this was asked last. */
+function createNewlyBroken(
+  session: Session,
+  parts: { catalogue: Catalogue; scope: Scope; suites: Suites },
+) {
+  const { catalogue, scope, suites } = parts
+  const told = new Set<string>()
+  return () => {
+    const states = session.rules
+      .states()
+      .filter((state) => state.violated > 0 && !told.has(state.id))
+      .filter(({ id, uses }) => ruleInScope({ id, uses }, catalogue, scope))
+    for (const { id } of states) told.add(id)
+    return ruleResults(states, catalogue, new Map(), suites.owners.endpoints)
+  }
 }
 
 async function finishRun(
@@ -210,6 +226,7 @@ async function finishRun(
     ...(mistake && { preflight: mistakes }),
     resumed,
     deviations: assignment.deviations,
+    cases: assignment.cases,
     redact: record.redact,
   })
   if (record.unwritable !== undefined) {

@@ -43,6 +43,7 @@ export function createRun(parts: RunParts) {
       // After Ctrl-C nobody waits for the check that is under way, and it goes on all the same.
       await Promise.race([Promise.all(underWay), wait(PATIENCE, undefined, { ref: false })])
       await judgeWhatIsRestedOn()
+      for (const one of interrupted ? [] : (parts.cases ?? [])) await judge(one)
       if (!interrupted && !session.lost) session.resumable?.drop()
       const leftBehind = await session.cleanUp()
       const judgements = [...judged.values()]

@@ -62,19 +62,25 @@ export async function finalResult({
 }
 
 /**
- * What is left to say at the end: results that the whole run changed after their test had passed, and
- * the ids that had a test. Nothing where no test ran, as when tests are only listed.
+ * What is left to say at the end: results that the whole run changed after their test had passed, those of kept cases,
+ * and the ids that had a test. Nothing where no test ran, as when tests are only listed.
  */
-export async function atTheEnd(): Promise<{ changed: CheckResult[]; tested: Set<string> }> {
-  if (!opening) return { changed: [], tested: new Set() }
-  const { judged } = await opening
+export async function atTheEnd(): Promise<{
+  changed: CheckResult[]
+  cases: CheckResult[]
+  tested: Set<string>
+}> {
+  if (!opening) return { changed: [], cases: [], tested: new Set() }
+  const { judged, judging } = await opening
   const report = await finish()
   const before = new Map<string, Outcome>()
   for (const [id, result] of judged) before.set(id, (await result).outcome)
   const changed = (report?.checks ?? []).filter(
     ({ id, outcome }) => !told.has(id) && before.has(id) && before.get(id) !== outcome,
   )
-  return { changed, tested: new Set([...before.keys(), ...told]) }
+  const ids = new Set(judging.cases.map(({ id }) => id))
+  const cases = (report?.checks ?? []).filter(({ id }) => ids.has(id))
+  return { changed, cases, tested: new Set([...before.keys(), ...told]) }
 }
 
 /** Cleans up at the bank and closes the session; nothing where none was opened. */

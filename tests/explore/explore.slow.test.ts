@@ -1,9 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBank } from '../../bank/bank.ts'
+import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { caseText, readCase } from '../../engine/explore/case-file.ts'
 import type { Finding } from '../../engine/explore/explore.ts'
+import type { History } from '../../engine/model/moves.ts'
+import { root } from '../../engine/record/root.ts'
+import { openJudging } from '../../engine/run/judging-process.ts'
 import { loadHistoryParts } from '../../engine/run/suites.ts'
 import { exploreBank } from '../../proof/explore/explore-bank.ts'
 import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
@@ -62,7 +67,7 @@ test(
 
     const file = join(folder, 'case.yaml')
     writeFileSync(file, caseText({ found: 'CLC-03', moves: finding.history }))
-    expect(readCase(file)).toEqual({ found: 'CLC-03', moves: finding.history })
+    expect(readCase(file, context.catalogue)).toEqual({ found: 'CLC-03', moves: finding.history })
     expect(readFileSync(file, 'utf8')).toMatch(/^# 1\. the (first|second) client creates c\d: /)
   },
   PATIENCE,
@@ -71,14 +76,76 @@ test(
 test.each([
   ['no YAML', 'moves: [', /case\.yaml:1:\d+: /],
   ['no moves', 'found: CLC-03', /case\.yaml:1:1: .*moves/],
-  ['an unknown move', 'moves: [{ do: dance }]', /case\.yaml:1:\d+: /],
+  ['nothing that was found', 'moves: [{ do: look, at: jwks }]', /case\.yaml:1:1: .*found/],
+  ['an unknown move', 'found: CLC-03\nmoves: [{ do: dance }]', /case\.yaml:2:\d+: /],
   [
     'a name that nothing gave',
-    'moves: [{ do: query, consent: c1, client: first }]',
+    'found: CLC-03\nmoves: [{ do: query, consent: c1, client: first }]',
     /move 1 names/,
+  ],
+  [
+    'a requirement that nobody knows',
+    'found: XYZ-99\nmoves: [{ do: look, at: jwks }]',
+    /found is XYZ-99/,
   ],
 ])('a case that is wrong is told with its line: %s', (_, text, words) => {
   const file = join(folder, 'case.yaml')
   writeFileSync(file, text)
-  expect(() => readCase(file)).toThrow(words)
+  expect(() => readCase(file, context.catalogue)).toThrow(words)
 })
+
+test(
+  'a run judges kept cases as checks of their requirements',
+  async () => {
+    const bank = await startBank({
+      directory: context.directory,
+      alterations: (await loadFaults()).filter(
+        ({ id }) => id === 'deleted-once-authorised-still-queried',
+      ),
+    })
+    try {
+      const out = join(folder, 'run')
+      mkdirSync(out)
+      const cases = [
+        { id: 'CLC-03/case-deleted', found: 'CLC-03', file: 'deleted.yaml', moves: DELETED },
+        { id: 'ACC-01/case-read', found: 'ACC-01', file: 'read.yaml', moves: READ },
+      ]
+      const judging = await openJudging({
+        ...{
+          target: bank.target as TargetDocument,
+          targetFile: 'bank.yaml',
+          base: folder,
+          out,
+          cases,
+        },
+        ...{ configurationDigest: '', version: '0', suites: join(root, 'suites') },
+        scope: { profile: 'core', only: ['DISC-01/served'] },
+      })
+      for (const check of judging.checks) await judging.judge(check)
+      const report = await judging.finish()
+      expect(report.checks.filter(({ id }) => id.includes('/case-'))).toMatchObject([
+        { id: 'CLC-03/case-deleted', outcome: 'fail', case: 'deleted.yaml', actual: '200' },
+        { id: 'ACC-01/case-read', outcome: 'pass' },
+      ])
+      expect(report.verdict).toBe('nonconformant')
+    } finally {
+      await bank.close()
+    }
+  },
+  PATIENCE,
+)
+
+const START: History = [
+  { do: 'create', consent: 'c1', client: 'first', permissions: ['ReadAccountsBasic'] },
+  { do: 'approve', consent: 'c1', client: 'first', customer: 'first', code: 'a1' },
+]
+const DELETED: History = [
+  ...START,
+  { do: 'delete', consent: 'c1', client: 'first' },
+  { do: 'query', consent: 'c1', client: 'first' },
+]
+const READ: History = [
+  ...START,
+  { do: 'exchange', code: 'a1', client: 'first' },
+  { do: 'read', what: 'accounts', consent: 'c1', present: true },
+]

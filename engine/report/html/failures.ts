@@ -2,7 +2,7 @@ import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
 import { nearestTo, roleOfControl } from '../nearest.ts'
-import { certificateWords, headline, type Indexed } from '../queries.ts'
+import { certificateWords, headline, type Indexed, repeatCommand } from '../queries.ts'
 import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
@@ -87,7 +87,7 @@ function repeating(check: CheckResult, { exchanges, folder, report }: Context): 
 <pre tabindex="0"><code>assay tpp --tpp FILE --only ${check.id}</code></pre></details>`
   }
   const first = exchanges.get(check.exchanges[0] ?? '')
-  const command = `assay reproduce ${check.id} --run ${folder ?? 'FOLDER'}`
+  const command = repeatCommand(check, folder ?? 'FOLDER')
   return markup`<details class="curl"><summary>Repeat it</summary>
 <pre tabindex="0"><code>${command}</code></pre>
 ${
