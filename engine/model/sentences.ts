@@ -177,7 +177,14 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
       asks: given(),
     },
   ],
-  deny: [{ requirement: 'AUTHZ-21', when: () => true, asks: REFUSED }],
+  deny: [
+    {
+      requirement: 'AUTHZ-21',
+      // Whether a customer who confirms again is asked more than who they are is not shown.
+      when: (world, move) => consentOf(world, move)?.approval === undefined,
+      asks: REFUSED,
+    },
+  ],
   exchange: [
     {
       requirement: 'TOK-35',

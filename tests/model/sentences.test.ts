@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
+import { DATA_PERMISSIONS } from '../../engine/client-session/consent.ts'
 import { type Move, meaningful, type Party } from '../../engine/model/moves.ts'
 import { obligationOf, REQUIREMENTS, requirementOf } from '../../engine/model/sentences.ts'
 import { after, type Happened, NOTHING, type Outcome } from '../../engine/model/world.ts'
@@ -8,8 +9,8 @@ import type { DataEndpoint } from '../../engine/wire/exchange.ts'
 
 const ALL = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDetail']
 
-const create = (consent: string, client: Party = 'first', permissions = ALL): Move => ({
-  ...{ do: 'create', consent, client, permissions },
+const create = (consent: string, client: Party = 'first', permissions = ALL) => ({
+  ...{ do: 'create' as const, consent, client, permissions },
 })
 const funds = (consent: string): Move => ({ do: 'create-funds', consent, client: 'first' })
 const query = (consent: string, client: Party = 'first'): Move => ({ do: 'query', consent, client })
@@ -54,7 +55,10 @@ const CONNECTED: Said[] = [create('c'), approve('c', 'a'), exchange('a')]
 
 /** What happened, then what is asked, and the requirement with what it asks for; nothing where no sentence speaks. */
 const ROWS: [name: string, before: Said[], move: Move, says: string | undefined][] = [
+  ['a consent for all data', [], create('c', 'first', DATA_PERMISSIONS), 'CONS-01 given'],
   ['a set of permissions that was never taken', [], create('c'), undefined],
+  ['one with an expiry', [create('c')], { ...create('d'), expiresInDays: 9 }, 'CONS-13 given'],
+  ['one with a period', [create('c')], { ...create('d'), fromDays: -9 }, 'CONS-14 given'],
   ['one that was taken before', [create('c')], create('d'), 'CONS-01 given'],
   ['a new consent', [create('c')], query('c'), 'CONS-22 given'],
   ['a consent of another client', [create('c')], query('c', 'second'), 'SEC-05 refused'],
@@ -76,6 +80,7 @@ const ROWS: [name: string, before: Said[], move: Move, says: string | undefined]
     'AUTHZ-15 refused',
   ],
   ['a denial', [create('c')], deny('c'), 'AUTHZ-21 refused'],
+  ['a denial of a confirmation', CONNECTED, deny('c'), undefined],
   ['what was denied', [create('c'), [deny('c'), 'refused']], query('c'), undefined],
   ['a code', [create('c'), approve('c', 'a')], exchange('a'), 'TOK-03 given'],
   [
