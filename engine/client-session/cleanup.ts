@@ -26,6 +26,9 @@ interface Gone {
   gone: string
 }
 
+/** Whoever reads of a consent that is left asks who removes it. */
+const LATER = '; the next run tries again'
+
 const isConsent = ({ kind }: Leftover) => kind === 'consent'
 
 /** The consents that are still to be removed, by the lines that runs wrote down. */
@@ -69,6 +72,8 @@ export function createCleanup(file?: string) {
     }
   }
   return {
+    /** Does what is left stand in a file that the next run reads? */
+    isKept: file !== undefined,
     note(exchange: Exchange): void {
       if (!succeeded(exchange)) return
       const { endpoint, about } = exchange
@@ -117,7 +122,7 @@ export function createCleanup(file?: string) {
     list: () => [...left.values()],
     /** @param why a consent is still there. */
     told(why: (id: string) => string) {
-      const unable = 'the interface has no way to remove a client'
+      const unable = 'the interface has no way to remove a client: no action is needed'
       return [...left.values()].map(({ kind, id }) => {
         return { kind, id, why: kind === 'client' ? unable : why(id) }
       })
@@ -147,7 +152,7 @@ export async function deleteLeftovers(
       const exchange = path.startsWith('funds')
         ? await funds.deleteFunds(caller, id)
         : await caller.delete(`/${path}/${percentEncoded(id)}`)
-      reasons.set(id, `deletion answered ${answerOf(exchange)}`)
+      reasons.set(id, `deletion answered ${answerOf(exchange)}${leftovers.isKept ? LATER : ''}`)
     } catch (error) {
       reasons.set(id, (error as Error).message)
     }

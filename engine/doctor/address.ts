@@ -42,7 +42,7 @@ export async function addressFinding(
       )
     case 'timeout': {
       const text = `no answer from ${host}: ${message}${via}`
-      const slow = 'write a larger timeout where it is slow.'
+      const slow = 'write a larger timeout if it is slow.'
       // Whoever has a TLS session with the bank waits for the bank.
       if (spokeTls(exchange)) return wrong('bank', text, `Ask the bank, or ${slow}`)
       const then =
@@ -68,7 +68,7 @@ export async function addressFinding(
   return wrong(
     'network',
     text,
-    look('ask the bank whether it closes connections, then whoever runs a firewall between.'),
+    look('ask the bank why it closes the connection, then whoever runs a firewall between.'),
   )
 }
 
@@ -91,7 +91,7 @@ type Words = Record<'hostname' | 'host' | 'via' | 'correct', string> & {
 
 function unreachable(code: string, { hostname, host, via, correct, look }: Words): DoctorFinding {
   if (SPEAKS_NO_TLS.test(code)) {
-    const mend = `${correct}: another port, or http: where that is meant.`
+    const mend = `${correct}: another port, or http:// if the bank gave you that. If nothing differs from what it gave you, ask the bank.`
     return wrong('configuration', `what answers at ${host} does not speak TLS`, mend)
   }
   if (code === 'PROXY_407') {
@@ -111,7 +111,7 @@ function unreachable(code: string, { hostname, host, via, correct, look }: Words
   }
   if (code === 'ECONNREFUSED') {
     const text = `nothing listens on ${host}: the connection is refused`
-    return wrong('network', text, look('start the bank, or ask whoever runs it.'))
+    return wrong('network', text, look('ask whoever runs the bank; if that is you, start it.'))
   }
   return wrong(
     'network',
@@ -141,7 +141,7 @@ function untrusted(
   }
   const missing = chain?.missing ?? 'an authority'
   const text = `${certificate} comes from ${missing}, which is not trusted`
-  const add = `Add the PEM file of ${missing} to the target file under trust: - file:authority.pem.`
+  const add = `Write the PEM file of ${missing} under trust in the target file: - file:authority.pem.`
   // Authorities issue by others, which a server must send along.
   if (chain?.incomplete) {
     const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`
@@ -151,6 +151,6 @@ function untrusted(
       `Ask the bank to send its intermediate certificates. If ${missing} is a root: ${add}`,
     )
   }
-  const mend = `${add} If it is an intermediate authority and no root, ask the bank to send its certificate (RFC 8446 4.4.2).`
+  const mend = `${add} If it is an intermediate authority and not a root, the bank’s server must send this certificate in the TLS handshake (RFC 8446 4.4.2): ask the bank.`
   return wrong('configuration', text, mend)
 }

@@ -103,12 +103,12 @@ export function ownMistake(
   if (!Array.isArray(supported)) return undefined
   const [wanted] = Object.entries(scopes).filter(([, scope]) => !supported.includes(scope))
   if (!wanted) return undefined
-  const text = `refused: ${answerWords(exchange)}; the scope ${wanted[1]} is none that the bank supports: ${supported.join(', ')}`
-  return wrong(
-    'configuration',
-    text,
-    `Correct clients.${name}.scopes.${wanted[0]}: write one of these.`,
-  )
+  const [which, scope] = wanted
+  const text = `refused: ${answerWords(exchange)}; the bank does not support the scope ${scope}: it supports ${supported.join(', ')}`
+  // `fundsconfirmations` is what fundsConfirmation stands for.
+  const alike = supported.filter((one) => String(one).toLowerCase().startsWith(which.toLowerCase()))
+  const right = alike.length === 1 ? alike[0] : 'one of these'
+  return wrong('configuration', text, `Correct clients.${name}.scopes.${which}: write ${right}.`)
 }
 
 const OF_CERTIFICATE = /transport certificate|client certificate/i

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { PreflightLine, ReportedCause } from '../report/report.ts'
+import { THIS_ADDRESS } from '../report/whose.ts'
 import { sourceOf } from '../yaml/source.ts'
 
 /** What is wrong, with the lines of the target file that its fix is about. */
@@ -11,31 +12,30 @@ export function withPlaces<Line extends PreflightLine | ReportedCause>(
   const { mend } = line
   if (mend === undefined) return line
   const said = 'text' in line ? line.text : line.title
-  const ofServer = () => (line.whose === 'network' ? addressesOf(said, file) : undefined)
-  const places = placesNamed(mend, file) ?? ofServer()
-  return places ? { ...line, mend: `${mend} See ${places}.` } : line
+  const members = mend.includes(THIS_ADDRESS) ? addressesOf(said, file) : []
+  const named = members.length > 0 ? mend.replace(THIS_ADDRESS, () => members.join(', ')) : mend
+  const places = placesNamed(named, file)
+  return places ? { ...line, mend: `${named} ${places}.` } : line
 }
 
-/** The members of a target file that give the address of a server that a text names: `addresses.auth_url, bank.yaml:4`. */
-function addressesOf(text: string, file: string): string | undefined {
+/** The members of a target file that give the address of a server that a text names: `addresses.auth_url`. */
+function addressesOf(text: string, file: string): string[] {
   const [origin] = /https?:\/\/[^\s/]+(?=: )/.exec(text) ?? []
-  if (origin === undefined || !existsSync(file)) return undefined
+  if (origin === undefined || !existsSync(file)) return []
   const { document } = sourceOf(file, readFileSync(file, 'utf8'))
   const { addresses } = (document.toJS() ?? {}) as { addresses?: Record<string, unknown> }
-  const members = Object.entries(addresses ?? {})
+  return Object.entries(addresses ?? {})
     .filter(
       ([, address]) => URL.canParse(String(address)) && new URL(String(address)).origin === origin,
     )
     .map(([name]) => `addresses.${name}`)
-  const places = placesNamed(members.join(' '), file)
-  return places && `${members.join(', ')}, ${places}`
 }
 
 /** A member of a target file as our texts name it: `addresses.base_url`, `clients.first.clientId`. */
 const MEMBER =
   /\b(?:addresses|authorisation(?=\.)|clients|customers|hooks|overrides|trust|proxy|timeout|issuer)\b(?:\.\w+)*/g
 
-/** Where the members that a text names stand in a target file: `staging/bank.yaml:3 (and lines 4, 5)`. */
+/** Where the members that a text names stand in a target file, in the order of the text: `See staging/bank.yaml:5 (and lines 3, 4)`. */
 function placesNamed(text: string, file: string): string | undefined {
   const paths = [...text.matchAll(MEMBER)].map(([member]) => member.split('.'))
   // A long run may outlive the file.
@@ -46,10 +46,11 @@ function placesNamed(text: string, file: string): string | undefined {
   const around = paths.map((path) => path.slice(0, -1)).filter((path) => path.length > 1)
   const known = named.length > 0 ? named : around.filter((path) => document.hasIn(path))
   const lines = known.map((path) => at(path).line)
-  const [first, ...more] = [...new Set(lines)].sort((a, b) => a - b)
+  const [first, ...more] = new Set(lines)
   const others = more.length > 1 ? `lines ${more.join(', ')}` : `line ${more[0]}`
   const shown = relative(process.cwd(), file)
   const path = shown.startsWith('..') ? file : shown
-  if (first === undefined) return /\bunder trust\b/.test(text) ? path : undefined
-  return `${path}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
+  if (first === undefined) return /\bunder trust\b/.test(text) ? `See ${path}` : undefined
+  const see = named.length > 0 ? 'See' : 'It belongs below'
+  return `${see} ${path}:${first}${more.length > 0 ? ` (and ${others})` : ''}`
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { openClientStore } from '../client-session/client-store.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
-import { GATEWAY_MEND } from '../report/whose.ts'
+import { headerOf } from '../report/queries.ts'
+import { addressMend, GATEWAY_MEND } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import { spokeTls } from './address.ts'
@@ -19,7 +20,7 @@ import {
 } from './finding.ts'
 import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
-import { answerWords } from './words.ts'
+import { answerWords, oneLine } from './words.ts'
 
 /** Milliseconds for one request: whoever pressed return waits for it. */
 const PATIENCE = 5_000
@@ -125,16 +126,18 @@ async function obstacles(known: Case): Promise<Line[]> {
     if (line.level === 'wrong') wrongs.push(line)
   }
   const away = new Set<string>()
-  let answered = 0
-  for (const [{ origin }, answer] of known.answers) {
+  const answered: string[] = []
+  for (const [{ origin, members }, answer] of known.answers) {
     const exchange = await answer
-    if (exchange.response) answered += 1
+    if (exchange.response) answered.push(...members)
     if (notThere(exchange)) away.add(origin)
   }
+  const others = answered.length > 0 ? `; ${answered.join(', ')} answered` : ''
   const stop = wrongs.filter(({ name }) => away.has(name))
-  if (stop.length > 0) return stop
+  if (stop.length > 0) return stop.map((line) => ({ ...line, text: `${line.text}${others}` }))
   // Whoever answers nothing at all is away, however each of its addresses is silent.
-  if (answered === 0 && wrongs.length > 0 && wrongs.length === known.places.length) return wrongs
+  if (answered.length === 0 && wrongs.length > 0 && wrongs.length === known.places.length)
+    return wrongs
   if (known.target.absent.has('account-information')) return []
   const stranger = await noBank(known)
   if (stranger) return [{ name: new URL(known.target.endpoints.discovery).host, ...stranger }]
@@ -188,8 +191,10 @@ function inItsPlace(
   const host = new URL(first?.request.url ?? '').host
   if (statuses.size > 1 || !first) return undefined
   if (status === undefined) {
-    // Somebody takes the connections, so that the addresses are the last to be in doubt.
-    const mend = `Ask the bank whether it runs at ${members.join(', ')}, then whoever runs a proxy or firewall between whether that cuts connections.`
+    const mend = addressMend(
+      members.join(', '),
+      'ask the bank whether it runs there, then whoever runs a proxy or firewall between whether that cuts connections.',
+    )
     const { kind, code, message = 'no answer' } = first.failure ?? {}
     const does =
       kind === 'timeout'
@@ -202,10 +207,11 @@ function inItsPlace(
     return wrong('gateway', text, GATEWAY_MEND)
   }
   if (status !== 503) return undefined
+  const after = headerOf(first.response?.headers ?? [], 'retry-after')
   return wrong(
     'bank',
-    `the bank at ${host} answers ${answerWords(first)} to everything`,
-    'Retry later; if it lasts, ask the bank when its interface serves requests again.',
+    `the bank at ${host}, or a gateway of it, answers ${answerWords(first)} to everything, as in maintenance`,
+    `Retry later${after === undefined ? '' : ` (Retry-After: ${oneLine(after)})`}; if it lasts, ask the bank when its interface serves requests again.`,
   )
 }
 

@@ -72,7 +72,7 @@ export function redirectFindings(client: TargetClient): DoctorFinding[] {
     return beyond.map((uri) => {
       const alike = stated.find((one) => String(one).replace(/\/$/, '') === uri.replace(/\/$/, ''))
       const text = `${uri} is not in the software statement: it has ${alike || stated.join(', ')}`
-      const mend = `Correct clients.${name}.redirectUris, or add it at the directory.`
+      const mend = `Correct clients.${name}.redirectUris; or add this URI at the directory, and get the statement again.`
       return hopeless(text, mend)
     })
   }
@@ -96,9 +96,9 @@ export function publishedKeyFinding(client: TargetClient, keys: unknown[]): Doct
     const holder = published.find((key) => key?.n === own)
     const known = published.map((key) => String(key?.kid)).slice(0, 5)
     const mend = holder
-      ? `Write ${String(holder.kid)} under ${member}.kid: this key is published as that.`
+      ? `Write ${String(holder.kid)} under ${member}.kid: this key is published under that kid.`
       : `Correct ${member}.kid, or upload the key at the directory. Published: ${known.join(', ') || 'none'}.`
-    return hopeless(`kid ${kid} is not among the published keys`, mend)
+    return hopeless(`kid ${kid} is not among the keys that are published for this client`, mend)
   }
   if (same.some(({ n }) => typeof n === 'string') && !same.some(({ n }) => n === own)) {
     const mend = `Name the private key of ${kid} under ${member}.key.`

@@ -24,10 +24,29 @@ export function wordsAdded(before: string, after: string): string {
     if (now.at(-1 - end) !== old.at(-1 - end)) break
     end += 1
   }
-  return now
-    .slice(start, now.length - end)
-    .join(' ')
-    .slice(0, MOST_WORDS)
+  const longest = added(old.slice(start, old.length - end), now.slice(start, now.length - end))
+  return longest.join(' ').slice(0, MOST_WORDS)
+}
+
+/**
+ * The longest run of words that were not there before: beside a message a page may show what was filled in, behind the label
+ * of its field.
+ */
+function added(old: readonly string[], now: readonly string[]): string[] {
+  const left = new Map<string, number>()
+  for (const word of old) left.set(word, (left.get(word) ?? 0) + 1)
+  let end = now.length
+  let longest: readonly [from: number, to: number] = [0, 0]
+  // From behind: a message stands before the labels, and may have the same words.
+  for (let at = now.length - 1; at >= 0; at -= 1) {
+    const word = now[at] ?? ''
+    const times = left.get(word) ?? 0
+    if (times > 0) {
+      left.set(word, times - 1)
+      end = at
+    } else if (end - at > longest[1] - longest[0]) longest = [at, end]
+  }
+  return now.slice(...longest)
 }
 
 /** A page whose title and heading are the same says it once. */

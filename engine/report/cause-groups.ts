@@ -1,4 +1,4 @@
-import { type Finding, KINDS, sceneOf, sentence } from './cause-kinds.ts'
+import { type Finding, KINDS, mendOf, sceneOf, sentence } from './cause-kinds.ts'
 import { answer, type Evidence, type Trace, traceOf } from './evidence-index.ts'
 import { grouped } from './queries.ts'
 import type { CheckResult } from './report.ts'
@@ -11,7 +11,9 @@ export interface Group {
   where: string[]
   /** What shows that it is one cause; absent where there is one finding. */
   evidence?: string
-  whose: 'bank' | 'gateway'
+  whose: 'bank' | 'gateway' | 'network'
+  /** What to do, where that is special. */
+  mend?: string
   /** The most telling first. */
   checks: CheckResult[]
 }
@@ -36,6 +38,7 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
         where: [...new Set(shared.map(({ trace }) => trace.where))],
         evidence: withCommon(kind.evidence(shared, first.trace, scene), shared, evidence),
         whose: kind.whose ?? 'bank',
+        mend: mendOf(first.check),
         checks: found,
       })
     }
@@ -48,6 +51,7 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
       title: sentence(finding),
       where,
       whose: 'bank',
+      mend: mendOf(finding.check),
       checks: [finding.check],
     })
   }

@@ -1,7 +1,7 @@
 import { counted } from './escape.ts'
-import { answer, type Evidence, type Trace } from './evidence-index.ts'
+import { answer, type Evidence, originOf, type Trace } from './evidence-index.ts'
 import type { CheckResult } from './report.ts'
-import { gatewayTitle, isGateway } from './whose.ts'
+import { endpointMend, gatewayTitle, isGateway, memberIn } from './whose.ts'
 
 /** A finding with the exchange that it condemns. */
 export interface Finding {
@@ -19,6 +19,8 @@ export interface Scene {
   issuer?: { named: string; at: string }
   /** Endpoints that serve a request without a client certificate. */
   open: ReadonlySet<string>
+  /** Origins from which any answer came. */
+  answered: ReadonlySet<string | undefined>
 }
 
 export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
@@ -36,7 +38,9 @@ export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
   const open = findings.flatMap(({ trace }) =>
     trace?.identity === 'none' && accepted(trace) ? [trace.where] : [],
   )
-  return { twice, issuer, open: new Set(open) }
+  const answers = [...evidence.values()].filter(({ status }) => status !== undefined)
+  const answered = new Set(answers.map(({ origin }) => origin))
+  return { twice, issuer, open: new Set(open), answered }
 }
 
 /** How findings can show that they have a cause in common: equal keys, one cause. */
@@ -47,7 +51,7 @@ interface Kind {
   /** One finding shows it already. */
   alone?: true
   /** The bank, where it is left out. */
-  whose?: 'gateway'
+  whose?: 'gateway' | 'network'
 }
 
 /** Seconds by which a clock may differ before that explains anything. */
@@ -62,6 +66,18 @@ export const KINDS: Kind[] = [
     title: (_, trace) => gatewayTitle(trace),
     evidence: (findings) =>
       `${counted(findings.length, 'check')} met it where nothing was wrong with the request`,
+  },
+  {
+    // Whoever wrote the target file may have its address wrong: only one that answers shows that it is the bank’s.
+    key: ({ check }, { answered }) =>
+      differsInAddress(check) && !answered.has(originOf(check.expected ?? ''))
+        ? `address ${check.place}`
+        : undefined,
+    alone: true,
+    whose: 'network',
+    title: ([first]) => sentence(first),
+    evidence: ([first]) =>
+      `nothing that the run sent to ${originOf(first?.check.expected ?? '')} was answered`,
   },
   {
     key: ({ check, trace }, { twice }) => (concerns(twice, check, trace) ? 'twice' : undefined),
@@ -149,6 +165,16 @@ function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
   const { where, deviation, status = 0, said = '' } = trace
   const addressed = /\/(register|authorize|auth)\b/.test(where) && deviation === undefined
   return addressed && status >= 300 && /\b(aud|audience|iss|issuer)\b/i.test(said)
+}
+
+/** Does the configuration of the bank name another address of an endpoint than the target file? */
+function differsInAddress({ place = '', message }: CheckResult): boolean {
+  return place.endsWith('_endpoint') && memberIn(message)?.startsWith('addresses.') === true
+}
+
+/** What to do about a finding in particular; undefined where that is what is done about any. */
+export function mendOf(check: CheckResult): string | undefined {
+  return differsInAddress(check) ? endpointMend(memberIn(check.message) ?? '') : undefined
 }
 
 const CERTIFICATES: Record<string, string> = {

@@ -2,7 +2,7 @@ import { answeredAlike, cleared, type Group, groupsOf, hidden } from './cause-gr
 import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith, grouped } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
-import { BANK_MEND, blameFor, GATEWAY_MEND, SUITE_MEND, situationOf } from './whose.ts'
+import { BANK_MEND, blameFor, DOCTOR_MEND, GATEWAY_MEND, SUITE_MEND, situationOf } from './whose.ts'
 
 /**
  * What is wrong, once each. Findings stand under one cause only where the exchanges show that they
@@ -40,7 +40,7 @@ export function causesOf(
       where: group.where.join(', ') || undefined,
       mend: group.checks.some(({ outcome }) => outcome === 'error')
         ? SUITE_MEND
-        : MENDS[group.whose],
+        : (group.mend ?? MENDS[group.whose]),
       findings,
       blocks: blocks.get(group) ?? [],
       known: known || undefined,
@@ -58,7 +58,7 @@ export function causesOf(
   ]
 }
 
-const MENDS = { bank: BANK_MEND, gateway: GATEWAY_MEND }
+const MENDS = { bank: BANK_MEND, gateway: GATEWAY_MEND, network: DOCTOR_MEND }
 
 /** The rank of a broken must; what comes after it and blocks nothing is less than what blocks something. */
 const FAIL = 1

@@ -22,6 +22,7 @@ import type {
   ReportedCause,
   ReportedRecording,
 } from './report.ts'
+import { BANK_MEND } from './whose.ts'
 
 export interface ConsoleOptions {
   /** Path of report.html, as the user would type it. */
@@ -112,7 +113,7 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
     const title = brief(cause.title, 200)
     if (check?.outcome === 'warn') {
       line(`warn  ${ids}  ${title}${blocking(cause)}`, paint.yellow)
-      if (cause.blocks.length > 0) {
+      if (cause.blocks.length > 0 || cause.mend !== BANK_MEND) {
         row('at fault', whoseAndWhere(cause))
         row('to fix', cause.mend)
       }
@@ -154,7 +155,7 @@ function finding(
   row('at fault', whoseAndWhere(cause))
   row('found', cause.title)
   if (!message.startsWith(cause.title.slice(0, 200))) row('', brief(message, 300))
-  for (const near of nearestTo(check, run)) row('apart', near)
+  for (const near of nearestTo(check, run)) row('differs', near)
   if (requirement) {
     const [quote] = requirement.quote
     const words = quote === undefined ? requirement.text : quoted(brief(quote, 300))

@@ -26,7 +26,7 @@ export function mustFigures({ musts }: Report): Figure[] {
     ['not-run', 'not run', musts.notRun, MEANINGS['not-run']],
     ['error', 'in error', musts.error, MEANINGS.error],
     ['not-applicable', 'not applicable', musts.notApplicable, MEANINGS['not-applicable']],
-    ['observed', 'not tested', musts.notTested, 'no check tests it, and each says why'],
+    ['observed', NOT_TESTED, musts.notTested, 'no check tests it, and each says why'],
   ])
 }
 
@@ -42,16 +42,23 @@ export function testedMusts({ musts }: Report): number {
   return Object.values(counts).reduce((sum, n) => sum + n, 0)
 }
 
-/** What the verdict rests on, in one sentence. */
+/** Of a must that no check tests: it stands beside those that the verdict is over. */
+const NOT_TESTED = 'not tested'
+
+/** What the verdict rests on, in one sentence: `213 musts with a test: 212 passed, 1 failed; 10 more have no test.` */
 export function verdictSentence(report: Report): string {
   const { musts, recording } = report
   if (recording) return recordedSentence(recording)
-  const [, ...others] = mustFigures(report)
-  const tested = testedMusts(report)
-  const passed = `${count(musts.passed)} of ${counted(tested, 'must')} in scope passed`
-  const parts = [judgedMusts(report) === 0 ? NO_MUST : passed]
-  for (const { word, n } of others) if (n > 0) parts.push(`${count(n)} ${word}`)
-  return `${parts.join(', ')}.`
+  const judged = judgedMusts(report) > 0
+  const shown = mustFigures(report).filter(
+    ({ word, n }) => word !== NOT_TESTED && (n > 0 || (judged && word === 'passed')),
+  )
+  const parts = shown.map(({ word, n }) => `${count(n)} ${word}`).join(', ')
+  const of = judged ? `${counted(testedMusts(report), 'must')} with a test` : NO_MUST
+  const { notTested } = musts
+  const have = notTested === 1 ? 'has' : 'have'
+  const more = notTested > 0 ? `; ${count(notTested)} more ${have} no test` : ''
+  return `${of}${parts && `: ${parts}`}${more}.`
 }
 
 /** `31 of 213 musts exercised, 182 not, by 1,204 of 1,370 recorded exchanges.` */
@@ -74,7 +81,13 @@ export function earlierWords({ earlier = [] }: Report): string {
 }
 
 /** Of a run that may have judged shoulds. */
-export const NO_MUST = 'Nothing that a must asks was judged'
+export const NO_MUST = 'No must was judged'
+
+/** How little a run judged that something kept from judging. */
+export function littleJudged(report: Report): string {
+  if (!judgedAnything(report)) return 'Nothing was judged'
+  return judgedMusts(report) === 0 ? NO_MUST : 'The run ended before most was judged'
+}
 
 /** Musts that came to a judgement, be it covered by a known deviation. */
 export function judgedMusts({ musts }: Report): number {
@@ -146,8 +159,8 @@ function onlyWords(patterns: string[]): string {
 /** How many of the wrong and lawful values were tried at how many places, and which draw it was. */
 export function cellsSentence({ cells, scope }: Report): string {
   if (!cells) return ''
-  const draw = cells.asked < cells.of ? `, --seed ${scope.seed ?? 1}` : ''
-  return `${count(cells.asked)} of ${count(cells.of)} values at places tried${draw}`
+  const draw = cells.asked < cells.of ? `, drawn by --seed ${scope.seed ?? 1}` : ''
+  return `${count(cells.asked)} of ${count(cells.of)} test values tried${draw}`
 }
 
 const OPEN_VALUES = 'of what the documents leave open, each value once'
@@ -179,7 +192,7 @@ export function sizeFigures(report: Report): Figure[] {
     ['', 'requests', report.requests, 'sent to the bank'],
     ...(report.cells
       ? [
-          ['', 'values at places', report.cells.asked, cellsSentence(report)] as [
+          ['', 'test values', report.cells.asked, cellsSentence(report)] as [
             string,
             string,
             number,
@@ -194,7 +207,7 @@ export function sizeFigures(report: Report): Figure[] {
 /** Who can fix something, in words. */
 export const WHOSE: Record<Whose, string> = {
   bank: 'the bank',
-  gateway: 'the bank’s gateway',
+  gateway: 'the bank’s gateway, or the server behind it',
   TPP: 'the TPP',
   configuration: 'your configuration',
   network: 'the address, the network or the bank (cannot be told from here)',
@@ -217,6 +230,13 @@ export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCau
   ]
   return facts.filter((fact) => typeof fact === 'string')
 }
+
+/** Whether the target's addresses are laid out as production or the sandbox has them; empty where that is not known. */
+export function addressWords({ environment }: Report['target']): string {
+  return environment === undefined ? '' : `addresses as documented for ${ENVIRONMENTS[environment]}`
+}
+
+const ENVIRONMENTS = { production: 'production', sandbox: 'the sandbox' }
 
 /** What a run judged, in words. */
 export function judgedParty({ target }: Pick<Report, 'target'>): string {

@@ -8,6 +8,8 @@ export interface Trace {
   id: string
   /** `GET /accounts/{AccountId}` */
   where: string
+  /** Of the address that was asked: `https://api.bank.example`. */
+  origin?: string
   status?: number
   /** Why no response came. */
   failure?: string
@@ -88,6 +90,7 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
       traces.set(id, {
         id,
         where: endpointName(endpoint, request),
+        origin: originOf(request.url),
         identity: connection.identity,
         status: response?.status,
         failure: failure?.kind,
@@ -105,6 +108,10 @@ export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded
       })
     },
   })
+}
+
+export function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
 function jsonOf(response: Recorded['response']): unknown {

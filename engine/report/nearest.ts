@@ -54,8 +54,11 @@ export function roleOfControl(
   { control, exchanges: [first = ''] }: CheckResult,
   { exchanges }: Pick<Indexed, 'exchanges'>,
 ): string {
-  const same = exchanges.get(control?.exchange ?? '')?.endpoint === exchanges.get(first)?.endpoint
-  return same ? 'without the deviation' : 'served before, at another endpoint'
+  const [its, judged] = [exchanges.get(control?.exchange ?? ''), exchanges.get(first)]
+  if (its?.endpoint === judged?.endpoint) return 'without the deviation'
+  return its?.about.client === judged?.about.client
+    ? 'the bank served this client before'
+    : 'the bank served another request before'
 }
 
 const isServed = ({ response }: ExchangeRecord) => (response?.status ?? 500) < 300

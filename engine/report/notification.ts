@@ -1,4 +1,4 @@
-import { verdictHeadline, verdictSentence, WHOSE } from './counts.ts'
+import { littleJudged, verdictHeadline, verdictSentence, WHOSE } from './counts.ts'
 import type { ReportDiff } from './diff.ts'
 import { brief, counted } from './escape.ts'
 import { isWrong } from './queries.ts'
@@ -39,7 +39,7 @@ export function notificationOf(
   return {
     target: brief(target.name, 200),
     verdict: verdictHeadline(report),
-    sentence: report.preflight ? 'Nothing was judged.' : verdictSentence(report),
+    sentence: report.preflight ? `${littleJudged(report)}.` : verdictSentence(report),
     exitCode,
     startedAt,
     finishedAt,

@@ -47,20 +47,31 @@ interface Row {
 const itself = ({ what }: Situation) => what
 const bySaying = ({ message }: Situation) => message
 /** The member of a target file that a text names: `customers.first`. */
-const memberIn = (text: string) =>
+export const memberIn = (text: string) =>
   /\b(?:customers|clients|hooks|addresses)(?:\.[\w-]+)+/.exec(text)?.[0]
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
 /** What to do where a gateway answers in the place of what stands behind it. */
 export const GATEWAY_MEND =
-  'Retry later; if it lasts, ask the operators of the gateway what became of the server behind it.'
+  'Retry later; if it lasts, ask the operators of the gateway: they see which of the two it is.'
 
 /** What to do about a finding, where a bank was judged. */
 export const BANK_MEND = 'Ask the bank’s developers to correct it.'
 
+/** What to do where the configuration of the bank names another address than a member of the target file. */
+export const endpointMend = (member: string) =>
+  addressMend(member, 'ask the bank’s developers to correct its configuration.')
+
+/** What to do where nothing better is known. */
+export const DOCTOR_MEND =
+  'Run assay doctor with this target, and look at the page of the check in the report.'
+
 /** What to do where Assay itself failed. */
 export const SUITE_MEND =
   'Report it with the exchanges of the run (SECURITY.md says what to leave out).'
+
+/** The address of a server of which a text gives no more than that; `places-in-file.ts` names the member. */
+export const THIS_ADDRESS = 'the address of this server in the target file'
 
 /**
  * What to do where nothing came from an address: what its reader can look at comes first, then whom to ask.
@@ -87,13 +98,13 @@ export const ROWS: readonly Row[] = [
   {
     because: 'What a bank is free to have or not nobody need change.',
     fits: ({ kind }) => kind === 'freedom',
-    title: ({ what }) => `this bank shows nothing to judge it by: needs ${what}`,
+    title: ({ what }) => `needs ${what}, which did not occur at this bank`,
     whose: 'nobody',
   },
   {
     because: 'What the target does not name is written there by whoever describes the bank.',
     fits: ({ kind }) => kind === 'target',
-    title: ({ what }) => `the target file does not give it: needs ${what}`,
+    title: ({ what }) => `the target file lacks ${what}`,
     whose: 'configuration',
     mend: ({ what }) => `Write ${memberIn(what) ?? 'it'} in the target file (docs/target.md).`,
   },
@@ -171,7 +182,7 @@ export const ROWS: readonly Row[] = [
       what.startsWith('the pages of the bank')
         ? 'Open this address in a browser on this machine. If nothing comes there either, ask the bank.'
         : addressMend(
-            'the address of this server in the target file',
+            THIS_ADDRESS,
             'ask the bank whether it runs there, then whoever runs a proxy or firewall between.',
           ),
   },
@@ -181,21 +192,21 @@ export const ROWS: readonly Row[] = [
     title: itself,
     whose: 'configuration',
     mend: ({ what }) =>
-      `First log in at the bank with ${memberIn(what) ?? 'customers'}.credentials, and correct them if it refuses them. If it takes them, correct the fields under authorisation.forms that they go into.`,
+      `Log in at the bank by hand with ${memberIn(what) ?? 'customers'}.credentials. If that fails, correct them, or have the bank unlock the customer. If it works, correct under authorisation.forms which field takes which of them.`,
   },
   {
     because: 'Which forms and buttons a customer meets is written in the target file.',
     fits: ({ what }) => what.startsWith('the target’s description of the bank’s pages'),
     title: itself,
     whose: 'configuration',
-    mend: 'Correct authorisation.forms: under has and fill write the names of the fields that the page has (docs/target.md). Then run assay doctor: it looks at the first page.',
+    mend: 'Correct authorisation.forms: write the names of the fields that the page has under “has” and “fill” (docs/target.md). Then run assay doctor: it looks at the first page.',
   },
   {
     because: 'What is left is what the target says of pages, denials, limits and time.',
     fits: () => true,
     title: ({ what, message }) => what || message,
     whose: 'configuration',
-    mend: 'Run assay doctor with this target, and look at the page of the check in the report.',
+    mend: DOCTOR_MEND,
   },
 ]
 

@@ -32,9 +32,11 @@ export function firstScreensPage(proofs: readonly SituationProof[]): string {
       `## ${index + 1}. ${situation.id}`,
       '',
       '```text',
-      ...atRest(taken.run.said).trimEnd().split('\n').slice(-LINES),
+      ...atRest(taken.run.said, portsIn(taken.run)).trimEnd().split('\n').slice(-LINES),
       '```',
-      ...(taken.run.page ? ['', '```text', ...atRest(taken.run.page).split('\n'), '```'] : []),
+      ...(taken.run.page
+        ? ['', '```text', ...atRest(taken.run.page, portsIn(taken.run)).split('\n'), '```']
+        : []),
     ]),
     '',
   ].join('\n')
@@ -43,7 +45,6 @@ export function firstScreensPage(proofs: readonly SituationProof[]): string {
 /** What differs from run to run. */
 const MOVING: readonly [RegExp, string][] = [
   [/\/\S*assay-situation-\w+/g, 'FOLDER'],
-  [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
   [/\bx\d+\b/g, 'xN'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
   [/\d{4}-\d\d-\d\d/g, 'DATE'],
@@ -52,6 +53,14 @@ const MOVING: readonly [RegExp, string][] = [
   [/\d[\d,]* requests/g, 'N requests'],
 ]
 
-function atRest(text: string): string {
-  return MOVING.reduce((said, [pattern, word]) => said.replaceAll(pattern, word), text)
+/** The ports of a screen, each once: a reader sees which addresses differ. */
+function portsIn({ said, page = '' }: SituationProof['taken']['run']): string[] {
+  return [...new Set(`${said}${page}`.match(PORT))]
+}
+
+const PORT = /(?<=127\.0\.0\.1:)\d+/g
+
+function atRest(text: string, ports: readonly string[]): string {
+  const named = text.replace(PORT, (port) => `PORT${ports.indexOf(port) + 1}`)
+  return MOVING.reduce((said, [pattern, word]) => said.replaceAll(pattern, word), named)
 }

@@ -16,6 +16,7 @@ function answering(id: string, paths: RegExp, status: number, words: string): Al
       if (!paths.test(ctx.path)) return next()
       ctx.status = status
       ctx.type = 'text/html'
+      if (status === 503) ctx.set('retry-after', '120')
       ctx.body = PAGE(words)
       stateOf(ctx).fired()
     },
@@ -40,7 +41,15 @@ const ANSWERS: readonly [
 ][] = [
   ['502-everywhere', EVERYWHERE, 502, 'Bad Gateway', [3], ['gateway'], /502/],
   ['504-everywhere', EVERYWHERE, 504, 'Gateway Timeout', [3], ['gateway'], /504/],
-  ['503-everywhere', EVERYWHERE, 503, 'Service Unavailable', [3], ['bank', 'gateway'], /503/],
+  [
+    '503-everywhere',
+    EVERYWHERE,
+    503,
+    'Service Unavailable',
+    [3],
+    ['bank', 'gateway'],
+    /503.*Retry-After: 120/s,
+  ],
   ['502-at-data', DATA, 502, 'Bad Gateway', [4, 1], ['gateway'], /502/],
   ['504-at-data', DATA, 504, 'Gateway Timeout', [4, 1], ['gateway'], /504/],
   ['502-at-consents', CONSENTS, 502, 'Bad Gateway', [3, 4], ['gateway'], /502/],

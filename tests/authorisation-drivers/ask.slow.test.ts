@@ -279,8 +279,8 @@ test('whoever looks at the page is told how the run ended', async () => {
   const open = driver.visit(visit('everything'))
   const ended = http(`${await home()}ended`)
   await http(await home())
-  await driver.close('Conformant. 3 of 3 musts in scope passed.')
-  expect(JSON.parse((await ended).text).words).toBe('Conformant. 3 of 3 musts in scope passed.')
+  await driver.close('Conformant. 3 musts with a test: 3 passed.')
+  expect(JSON.parse((await ended).text).words).toBe('Conformant. 3 musts with a test: 3 passed.')
   await open
 })
 
@@ -452,7 +452,7 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     expect(visit.redirect.address).toBe('https://tally.example/callback')
     await page.waitForSelector('text=Nothing to do at this moment')
     await session.close(
-      'Incomplete. 2 of 3 musts in scope passed. The run was interrupted: Ctrl-C.',
+      'Incomplete. 3 musts with a test: 2 passed, 1 not run. The run was interrupted: Ctrl-C.',
     )
     await expect.poll(() => page.textContent('#now')).toContain('The run was interrupted: Ctrl-C.')
     expect(await page.title()).toBe('The run has ended')

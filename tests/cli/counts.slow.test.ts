@@ -54,7 +54,7 @@ describe.each(NAMES)('%s', (name) => {
 test('words, verdict and exit code of a selection agree', () => {
   const { report } = run('selected')
   expect([report.verdict, report.exitCode]).toEqual(['conformant', 0])
-  expect(verdictSentence(report)).toMatch(/^(\d+) of \1 musts in scope passed\.$/)
+  expect(verdictSentence(report)).toMatch(/^(\d+) musts with a test: \1 passed\.$/)
   const all = run('correct').report.checks.length
   expect(scopeWords(report)).toMatch(/^full, only TXN-17\/to-alone ACC-05: \d+ of /)
   expect(scopeWords(report)).toContain(`${report.checks.length} of ${all} checks`)

@@ -180,14 +180,14 @@ const ON_PAPER: { name: string; change: (document: TargetDocument) => void; text
     change: ({ clients }) => {
       clients.first.signing.kid = 'another'
     },
-    text: /kid another is not among the published keys.*clients\.first\.signing\.kid/,
+    text: /kid another is not among the keys that are published for this client.*clients\.first\.signing\.kid/,
   },
   {
     name: 'a kid of the second client that the directory does not know',
     change: ({ clients }) => {
       if (clients.second) clients.second.signing.kid = 'another'
     },
-    text: /kid another is not among the published keys.*clients\.second\.signing\.kid/,
+    text: /kid another is not among the keys that are published for this client.*clients\.second\.signing\.kid/,
   },
   {
     name: 'a redirect URI that the software statement lacks',

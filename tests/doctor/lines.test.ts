@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { inFull } from '../../engine/doctor/finding.ts'
 import { withPlaces } from '../../engine/doctor/places-in-file.ts'
 import type { ReportedCause, Whose } from '../../engine/report/report.ts'
-import { addressMend } from '../../engine/report/whose.ts'
+import { addressMend, THIS_ADDRESS } from '../../engine/report/whose.ts'
 
 /** What a line says of itself where nothing stands around it. */
 
@@ -37,10 +37,10 @@ const cause = (title: string, whose: Whose, mend: string): ReportedCause => ({
 })
 
 test('of a server that did not answer the member and the line that give its address are said', () => {
-  const mend = addressMend('the address of this server in the target file', 'ask the bank.')
+  const mend = addressMend(THIS_ADDRESS, 'ask the bank.')
   const title = 'https://login.bank.example: nothing listens there'
   expect(withPlaces(cause(title, 'network', mend), file).mend).toBe(
-    `${mend} See addresses.auth_url, ${file}:4.`,
+    `${addressMend('addresses.auth_url', 'ask the bank.')} See ${file}:4.`,
   )
   expect(withPlaces(cause(title, 'bank', 'Ask.'), file).mend).toBe('Ask.')
   const elsewhere = 'https://elsewhere.example: nothing listens there'
@@ -51,4 +51,11 @@ test('a member that the fix names is said with its line, and no other', () => {
   const mend = addressMend('addresses.base_url', 'ask the bank.')
   const title = 'https://login.bank.example: nothing listens there'
   expect(withPlaces(cause(title, 'network', mend), file).mend).toBe(`${mend} See ${file}:3.`)
+})
+
+test('lines stand in the order in which the fix names their members', () => {
+  const mend = addressMend('addresses.auth_url, addresses.base_url', 'ask the bank.')
+  expect(withPlaces(cause('nothing listens', 'network', mend), file).mend).toBe(
+    `${mend} See ${file}:4 (and line 3).`,
+  )
 })

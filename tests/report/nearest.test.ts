@@ -122,7 +122,7 @@ test('a control is named for what it is', () => {
     return roleOfControl(check, { exchanges })
   }
   expect(role('x2')).toBe('without the deviation')
-  expect(role('x3')).toBe('served before, at another endpoint')
+  expect(role('x3')).toBe('the bank served this client before')
 })
 
 test.each([
@@ -130,6 +130,8 @@ test.each([
   ['Log in User', 'Log in User', ''],
   ['Log in User', 'Log in User Try again', 'Try again'],
   ['', 'Log in', 'Log in'],
+  ['Log in User Password', 'Log in Wrong password. User anna Password', 'Wrong password.'],
+  ['Log in User Password Next', 'Log in User anna Password Next Not right.', 'Not right.'],
 ])('what a page says anew: %s, then %s', (before, after, added) => {
   expect(wordsAdded(before, after)).toBe(added)
 })

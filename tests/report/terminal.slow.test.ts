@@ -67,8 +67,9 @@ async function snapshot(name: BankName, width: number, colour: boolean): Promise
         /(?<!\d)\d[\d,]*(?= (of|musts|checks?|requests|visits?|clients?|approvals?)\b)/g,
         'N',
       )
-      .replace(/(?<!\d)\d[\d,]*(?= (pass|blocked|observed|not-run|not\s+(tested|run))\b)/g, 'N')
-      .replace(/\bof [\d,]+ (?=musts|checks|values)/g, 'of N ')
+      .replace(/(?<!\d)\d[\d,]*(?= (passed|pass|blocked|observed|not-run|not\s+run)\b)/g, 'N')
+      .replace(/(?<!\d)\d+(?=\s+more\s+ha)/g, 'N')
+      .replace(/\bof [\d,]+ (?=checks|test values)/g, 'of N ')
       // Not every random AccountId has every near miss.
       .replace(MORE, 'N more: …')
       // In colour a line may end behind the number.

@@ -15,8 +15,7 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   },
   {
     situation: { kind: 'freedom', what: 'an answer in which TsandCs is not empty', message: '' },
-    title:
-      /^this bank shows nothing to judge it by: needs an answer in which TsandCs is not empty$/,
+    title: /^needs an answer in which TsandCs is not empty, which did not occur at this bank$/,
     whose: 'nobody',
   },
   {
@@ -25,7 +24,7 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
       what: 'a limit that 30 requests reach (rateLimitBurst)',
       message: '',
     },
-    title: /^the target file does not give it: needs a limit that 30 requests reach/,
+    title: /^the target file lacks a limit that 30 requests reach/,
     whose: 'configuration',
   },
   {
@@ -223,6 +222,31 @@ test('a gateway is one cause, wherever it answers and whatever its page says', (
       blocks: ['TXN-24/one-response'],
     },
   ])
+})
+
+test('an address that discovery has otherwise is the bank’s where that of the target file answers', () => {
+  const evidence = createEvidence()
+  const message =
+    'authorization_endpoint is https://login.bank.example/authorize, but addresses.auth_url gives https://old.bank.example/authorize'
+  const finding = result({
+    ...{ id: 'DISC-04/addresses', outcome: 'warn', exchanges: ['x1'], message },
+    ...{ expected: 'https://old.bank.example/authorize', place: '/authorization_endpoint' },
+  })
+  const whose = () => causesOf([finding], evidence)[0]?.whose
+  evidence.note(exchange({ id: 'x1', endpoint: 'discovery' }))
+  expect(whose()).toBe('network')
+  const request = { method: 'GET', url: 'https://old.bank.example/authorize', headers: [] }
+  const failure = { kind: 'unreachable', code: 'ECONNREFUSED', message: 'nothing listens there' }
+  evidence.note(exchange({ id: 'x2', request, response: undefined, failure } as never))
+  expect(causesOf([finding], evidence)).toMatchObject([
+    {
+      title: message,
+      whose: 'network',
+      mend: expect.stringMatching(/^First compare addresses\.auth_url with what the bank gave you/),
+    },
+  ])
+  evidence.note(exchange({ id: 'x3', request } as never))
+  expect(whose()).toBe('bank')
 })
 
 test('what the refused requests have in common is said', () => {

@@ -1,5 +1,11 @@
 import { qrCode } from '../../record/qr-code.ts'
-import { judgedParty, scopeWords, verdictHeadline, verdictSentence } from '../counts.ts'
+import {
+  addressWords,
+  judgedParty,
+  scopeWords,
+  verdictHeadline,
+  verdictSentence,
+} from '../counts.ts'
 import { brief, count, counted } from '../escape.ts'
 import type { Verification } from '../evidence/verify-run.ts'
 import { checksWith, grouped, untestedMusts } from '../queries.ts'
@@ -50,7 +56,7 @@ function facts({ report, signer, key, statementDigest }: Certified): Markup {
   const rows: [name: string, value: string | undefined][] = [
     ['Judged', `${brief(target.name, MOST)}${target.side === 'TPP' ? ' (TPP)' : ''}`],
     ['Address', target.host && brief(target.host, MOST)],
-    ['Environment', target.environment && `${target.environment} addresses`],
+    ['Environment', addressWords(target) || undefined],
     ['When', `${day(report.startedAt)} to ${day(report.finishedAt)}`],
     ['Suite', `Assay ${brief(assay.version, MOST)}`],
     ['Profile', scopeWords(report)],

@@ -40,7 +40,7 @@ ${chart('Seconds', runs, [{ name: 'seconds', tone: 'observed', values: runs.map(
 function cellsLine(runs: HistoryEntry[]): Markup {
   const cells = cellsAskedBy(runs)
   if (!cells) return markup``
-  return markup`<p>Together these runs tried ${count(cells.asked)} of ${count(cells.of)} values at places.</p>
+  return markup`<p>Together these runs tried ${count(cells.asked)} of ${count(cells.of)} test values.</p>
 `
 }
 

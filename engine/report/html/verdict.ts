@@ -1,11 +1,13 @@
 import { referenceEncoded } from '../../record/percent.ts'
 import {
+  addressWords,
   blockedBy,
   causeFacts,
   earlierWords,
   type Figure,
   judgedMusts,
   judgedParty,
+  littleJudged,
   mustFigures,
   NO_MUST,
   outcomeFigures,
@@ -28,7 +30,8 @@ const MOST = 12
 
 /** The head of the page: the verdict, of which bank, and what it rests on. */
 export function verdictBanner(report: Report): Markup {
-  const { name, host, environment } = report.target
+  const { name, host } = report.target
+  const laidOut = addressWords(report.target)
   const word = verdictWord(report)
   const tone = report.recording
     ? report.verdict
@@ -41,7 +44,7 @@ export function verdictBanner(report: Report): Markup {
   return markup`<header class="banner ${tone}">
 <p class="brand"><b>Assay</b> ${report.recording ? 'report on recorded traffic: no run, no verdict of conformance' : 'conformance report'}</p>
 <h1><span class="verdict">${word}</span>${warnings(report)}${first ? markup`: ${first.text}` : ''}</h1>
-<p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${environment ? markup` · ${environment} addresses` : ''} · ${scopeWords(report)}${earlierWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
+<p class="bank"><b>${name}</b>${host ? markup` · ${host}` : ''}${laidOut && ` · ${laidOut}`} · ${scopeWords(report)}${earlierWords(report)} · <time datetime="${report.startedAt}">${report.startedAt.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time></p>
 ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`}
 <p class="meaning">${verdictMeaning(report)}${report.partial && !report.preflight && !report.recording ? markup` <strong>Partial run: ${report.partial}</strong>` : ''}</p>
 </header>`
@@ -117,6 +120,7 @@ export function wrongSection(report: Report, context: Context): Markup {
     (sum, cause) => sum + (isWrong(cause) ? 0 : cause.blocks.length),
     0,
   )
+  const blocks = causes.some((cause) => cause.blocks.length > 0)
   const lines = report.causes.flatMap((cause, i) =>
     isWrong(cause) ? [causeLine(cause, i, context)] : [],
   )
@@ -126,7 +130,7 @@ export function wrongSection(report: Report, context: Context): Markup {
 ${causes.length === 0 ? markup`<p>Every check and rule that could fail was kept.</p>` : ''}
 ${lines.length > 0 ? markup`<ol class="wrong">${lines.slice(0, MOST)}</ol>` : ''}
 ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 'more cause')}</summary><ol class="wrong" start="${MOST + 1}">${lines.slice(MOST)}</ol></details>` : ''}
-${free > 0 ? markup`<p>${counted(free, 'check')} could not be judged, and nobody has to act.</p>` : ''}
+${free > 0 ? markup`<p>${counted(free, blocks ? 'more check' : 'check')} could not be judged, and nobody has to act.</p>` : ''}
 </section>`
 }
 
@@ -144,7 +148,7 @@ function causeLine(cause: ReportedCause, index: number, context: Context): Marku
 /** What should have been, and what sets the request apart that was answered otherwise. */
 function requiredOf(check: CheckResult, context: Context): string {
   const apart = nearestTo(check, context).map((words) => `; ${words}`)
-  return `${brief(check.title, 300)}${apart.join('')}`
+  return `expected: ${brief(check.title, 300)}${apart.join('')}`
 }
 
 /** What is blocked by no finding, each with the checks that it keeps from being judged. */
@@ -160,11 +164,11 @@ function blockedCauses({ causes }: Report, { checks }: Context): Markup {
   return markup`<h3>Why something could not be judged</h3><ul class="causes">${rows}</ul>`
 }
 
-function notJudged({ preflight = [] }: Report): Markup {
-  const wrong = preflight.filter(({ level }) => level === 'wrong')
+function notJudged(report: Report): Markup {
+  const wrong = (report.preflight ?? []).filter(({ level }) => level === 'wrong')
   return markup`<section id="wrong" aria-labelledby="h-wrong"><h2 id="h-wrong">What stands in the way</h2>
 <ol class="wrong">${wrong.map(({ name, text, whose, mend }) => markup`<li><b>${text}</b><br><span class="said">${name}${whose ? ` · ${WHOSE[whose]}` : ''}</span>${mend ? markup`<br>${mend}` : ''}</li>`)}</ol>
-<p>Nothing was judged: this says nothing about the conformance of the bank. Run <code>assay doctor</code> to look at the rest of the target file and of the addresses.</p></section>`
+<p>${littleJudged(report)}: this says ${judgedMusts(report) > 0 ? 'little' : 'nothing'} about the conformance of ${judgedParty(report)}. Run <code>assay doctor</code> to look at the rest of the target file and of the addresses.</p></section>`
 }
 
 function verdictMeaning(report: Report): string {

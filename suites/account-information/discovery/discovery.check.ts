@@ -1,5 +1,5 @@
 import { check } from '../../../engine/suite-api/check.ts'
-import type { Target } from '../../../engine/suite-api/client.ts'
+import { memberOf, type Target } from '../../../engine/suite-api/client.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
 import { answerOf, member, refused } from '../../../engine/suite-api/responses.ts'
@@ -35,9 +35,10 @@ check(
 
 /**
  * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
- * target's addresses; the same member of mtls_endpoint_aliases may be the one instead; a query, to which
- * parameters are added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one
- * differs. A member that is missing or no URL is judged by DISC-03 and is not compared.
+ * target's addresses: the documented ones, unless whoever wrote the target file has one wrong; the same
+ * member of mtls_endpoint_aliases may be the one instead; a query, to which parameters are added (RFC
+ * 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one differs. A member that
+ * is missing or no URL is judged by DISC-03 and is not compared.
  */
 check(
   'DISC-04/addresses',
@@ -45,11 +46,13 @@ check(
   {},
   async ({ steps, target }) => {
     const step = await steps.discovery()
-    for (const { name, documented, advertised } of endpointsIn(requireValue(step), target)) {
+    for (const { name, part, advertised } of endpointsIn(requireValue(step), target)) {
+      const documented = target.endpoints[part]
+      const actual = advertised.join(' and ')
       expectThat(advertised.map(spelt).includes(spelt(documented)), {
-        message: `${name} is not the documented address`,
+        message: `${name} is ${actual}, but ${memberOf(part, target.document.addresses)} gives ${documented}`,
         expected: documented,
-        actual: advertised.join(' and '),
+        actual,
         exchange: step.exchange,
         place: `/${name}`,
       })
@@ -130,19 +133,21 @@ check(
   },
 )
 
-/** The endpoints that the configuration names by a URL, beside their documented addresses. */
+/** Endpoints of the configuration, and the parts of the target that they are. */
+const PARTS = {
+  authorization_endpoint: 'authorisation',
+  token_endpoint: 'token',
+  registration_endpoint: 'registration',
+} as const
+
+/** The endpoints that the configuration names by a URL, of which the target has an address. */
 function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Target) {
-  const documented = {
-    authorization_endpoint: endpoints.authorisation,
-    token_endpoint: endpoints.token,
-    registration_endpoint: endpoints.registration,
-  }
-  return Object.entries(documented).flatMap(([name, address]) => {
+  return Object.entries(PARTS).flatMap(([name, part]) => {
     const named = configuration[name]
     const alias = member(configuration, 'mtls_endpoint_aliases', name)
     const advertised = [named, alias].filter((url) => typeof url === 'string' && URL.canParse(url))
-    if (address === '' || advertised.length === 0) return []
-    return [{ name, documented: address, advertised: advertised as string[] }]
+    if (endpoints[part] === '' || advertised.length === 0) return []
+    return [{ name, part, advertised: advertised as string[] }]
   })
 }
 

@@ -194,7 +194,8 @@ check(
   { ...EXPIRED, follows: ['CLC-19/others-untouched', 'CLC-19/not-by-revocation'] },
   async (context) => {
     const { others } = await expired(context)
-    if (others.length === 0) blockForFreedom('an approval that stands beside the one that expires')
+    if (others.length === 0)
+      blockForFreedom('a second approved consent, beside the one that expires')
     expectOthersUntouched(others)
   },
 )

@@ -64,7 +64,7 @@ check(
   async (context) => {
     const { others } = await revoked(context)
     if (others.length === 0)
-      blockForFreedom('an approval that stands beside the one that is revoked')
+      blockForFreedom('a second approved consent, beside the one that is revoked')
     expectOthersUntouched(others)
   },
 )
@@ -120,7 +120,7 @@ check(
   async (context: Context<BySecond>) => {
     const { others } = await revokedForSecond(context)
     if (others.length === 0)
-      blockForFreedom('an approval that stands beside the one that is revoked')
+      blockForFreedom('a second approved consent, beside the one that is revoked')
     expectOthersUntouched(others)
   },
 )
