@@ -255,7 +255,7 @@ function settled(text: string): string {
   return text
     .replaceAll(folder, '/home/qa')
     .replace(/127\.0\.0\.1:\d{2,}/g, '127.0.0.1:PORT')
-    .replace(/\bStranger\b.*?(?= is not trusted|,|$)/gm, 'Stranger')
+    .replace(/\bStranger\b.*?(?= is | under |,|$)/gm, 'Stranger')
 }
 
 const HTTP = {
