@@ -27,10 +27,16 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
   const pseudonyms = createPseudonyms(options.key)
   const { text: redactText, placesTaken, inPlace } = textRedaction(pseudonyms)
 
+  /** Registers a secret value, to be found in whatever follows. The first label stays. */
+  const add = (value: string, label = 'secret') => {
+    if (value !== '') pseudonyms.of(value, label, true)
+  }
+
   const learnBasic = (credentials: string) => {
     const pair = Buffer.from(credentials, 'base64').toString('utf8')
-    const secret = pair.slice(pair.indexOf(':') + 1)
-    if (pair.includes(':') && secret !== '') pseudonyms.of(secret, 'client_secret', true)
+    // RFC 7617 section 2: no control characters. Another token under this scheme decodes to bytes that are no pair.
+    if (!pair.includes(':') || /[\p{Cc}\uFFFD]/u.test(pair)) return
+    add(pair.slice(pair.indexOf(':') + 1), 'client_secret')
   }
 
   const recordOf = (exchange: Exchange, redact: Change): Omit<ExchangeRecord, 'hash'> => {
@@ -91,11 +97,6 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       ...(exchange.retriedBy !== undefined && { retriedBy: exchange.retriedBy }),
       ...(exchange.unavailable !== undefined && { unavailable: redact(exchange.unavailable) }),
     }
-  }
-
-  /** Registers a secret value, to be found in whatever follows. The first label stays. */
-  const add = (value: string, label = 'secret') => {
-    if (value !== '') pseudonyms.of(value, label, true)
   }
 
   for (const secret of secrets) add(secret)

@@ -283,6 +283,18 @@ describe('by its place', () => {
     expect(record.request.url).toMatch(/\?error=<client_secret:\w{6}>$/)
   })
 
+  test('a token under the scheme Basic gives away no password, whatever it decodes to', () => {
+    const redactor = createRedactor([], { key: KEY })
+    const token = Buffer.from('\xff\x00\x81:9f12', 'latin1').toString('base64')
+    const headers: [string, string][] = [['Authorization', `Basic ${token}`]]
+    redactor.redactExchange(
+      exchange({ request: { method: 'GET', url: 'https://b.example/', headers } }),
+    )
+    expect(redactor.redactText('75951fed-4815-4782-9f12-0b49e73060a5')).toBe(
+      '75951fed-4815-4782-9f12-0b49e73060a5',
+    )
+  })
+
   test('what a place gave away is found elsewhere, unless it is a plain word', () => {
     const redactor = createRedactor([], { key: KEY })
     redactor.redactText('{"access_token":"Zq81-kk3v"}{"refresh_token":"token"}')

@@ -9,6 +9,7 @@ import { changesSection } from './changes.ts'
 import { document } from './document.ts'
 import { exchangesSection } from './exchanges.ts'
 import { type Context, failureCard } from './failures.ts'
+import { machineSection } from './machine.ts'
 import { type Markup, markup } from './markup.ts'
 import { requirementsSection } from './requirements.ts'
 import { timelineSection } from './timeline.ts'
@@ -48,6 +49,7 @@ ${remainsSection(report)}
 ${requirementsSection(report, context)}
 ${observationsSection(report)}
 ${timelineSection(report, exchanges)}
+${machineSection(exchanges)}
 ${exchangesSection(report, exchanges)}
 ${trendSection(report, more.history ?? [])}
 ${notTestedSection(report)}`
