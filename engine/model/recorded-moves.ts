@@ -1,4 +1,3 @@
-import type { ExchangeRecord } from '../record/exchange-record.ts'
 import { isObject } from '../record/json.ts'
 import { percentDecoded } from '../record/percent.ts'
 import { DATA, type DataEndpoint } from '../wire/exchange.ts'
@@ -20,30 +19,36 @@ interface Known {
   visits: number
 }
 
+/** What of an exchange is looked at: its record has it, and the exchange itself. */
+export interface SeenExchange {
+  endpoint: string
+  about: object
+  request: { url: string; body?: string }
+  response?: { status: number; headers: [string, string][]; body: string }
+}
+
 /**
- * The moves that records of exchanges show, of consents that were created among them. The client that created a consent is
- * the first, any other the second; whoever visited is the first customer. That its customer revoked a consent is known from
- * the first answer that shows it.
+ * Reads exchanges one after the other, and gives the moves that each shows, of consents that were created among them. The
+ * client that created a consent is the first, any other the second; where nobody tells who sent something, its client did.
+ * Whoever visited is the first customer. That its customer revoked a consent is known from the first answer that shows it.
  */
-export function* recordedMoves(records: Iterable<ExchangeRecord>): Generator<RecordedMove> {
+export function recordedMoves(): (exchange: SeenExchange) => RecordedMove[] {
   const known = new Map<string, Known>()
-  for (const record of records) {
-    const id = consentIdOf(record)
-    if (id === undefined) continue
-    if (CREATIONS.includes(record.endpoint) && !known.has(id)) {
-      known.set(id, { client: record.about.client, revoked: false, visits: 0 })
+  return (exchange) => {
+    const id = consentIdOf(exchange)
+    if (id === undefined) return []
+    if (CREATIONS.includes(exchange.endpoint) && !known.has(id)) {
+      known.set(id, { client: clientOf(exchange), revoked: false, visits: 0 })
     }
     const of = known.get(id)
-    if (!of) continue
-    const move = moveIn(record, id, of)
-    if (!move) continue
-    if (!of.revoked && move.do === 'query' && statusShown(record) === 'Revoked') {
-      of.revoked = true
-      const revocation: Move = { do: 'fact', fact: 'customer-revokes', consent: id }
-      yield { consent: id, move: revocation, outcome: 'given' }
-    }
-    const refreshable = record.response?.body.includes('"refresh_token"') === true
-    yield { consent: id, move, outcome: outcomeIn(record, move), refreshable }
+    const move = of && moveIn(exchange, id, of)
+    if (!move) return []
+    const refreshable = exchange.response?.body.includes('"refresh_token"') === true
+    const made = { consent: id, move, outcome: outcomeIn(exchange, move), refreshable }
+    if (of.revoked || move.do !== 'query' || dataOf(exchange).Status !== 'Revoked') return [made]
+    of.revoked = true
+    const revocation: Move = { do: 'fact', fact: 'customer-revokes', consent: id }
+    return [{ consent: id, move: revocation, outcome: 'given' }, made]
   }
 }
 
@@ -51,7 +56,7 @@ const CREATIONS = ['create-account-access-consent', 'create-funds-confirmation-c
 const QUERY = 'query-account-access-consent'
 const DELETIONS = ['delete-account-access-consent', 'delete-funds-confirmation-consent']
 
-function consentIdOf(record: ExchangeRecord): string | undefined {
+function consentIdOf(record: SeenExchange): string | undefined {
   const { endpoint, about, response, request } = record
   if (CREATIONS.includes(endpoint)) {
     if (response?.status !== 201) return undefined
@@ -59,16 +64,42 @@ function consentIdOf(record: ExchangeRecord): string | undefined {
   }
   if (endpoint === QUERY || DELETIONS.includes(endpoint)) {
     return (
-      text(about.subject) ?? percentDecoded(request.url.split(/[?#]/)[0]?.split('/').at(-1) ?? '')
+      text((about as Record<string, unknown>).subject) ??
+      percentDecoded(request.url.split(/[?#]/)[0]?.split('/').at(-1) ?? '')
     )
   }
-  const { consent } = about
-  return (isObject(consent) ? text(consent.id) : undefined) ?? text(about.subject)
+  const { consent, subject } = about as Record<string, unknown>
+  return idIn(consent) ?? text(subject) ?? consentSeen(about) ?? intentIn(record)
 }
 
-function moveIn(record: ExchangeRecord, consent: string, of: Known): Move | undefined {
-  const { endpoint, about, request } = record
-  const client = about.client === of.client ? 'first' : 'second'
+/** What the host of a certification knows of a request: its consent, or that of its token or code. */
+function consentSeen(about: object): string | undefined {
+  const { consent, token, code } = seenIn(about)
+  return (
+    idIn(consent) ??
+    (isObject(token) ? text(token.consentId) : undefined) ??
+    (isObject(code) ? text(code.consentId) : undefined)
+  )
+}
+
+function seenIn(about: object): Record<string, unknown> {
+  const { seen } = about as Record<string, unknown>
+  return isObject(seen) ? seen : {}
+}
+
+const clientOf = ({ about }: SeenExchange): unknown =>
+  (about as Record<string, unknown>).client ?? seenIn(about).clientId
+
+const idIn = (value: unknown) => (isObject(value) ? text(value.id) : undefined)
+
+/** The consent of an ID token in a fragment, as its summary names it. */
+const intentIn = (record: SeenExchange) =>
+  /[ ,;]openbanking_intent_id=([^ ,;>&]+)/.exec(locationOf(record))?.[1]
+
+function moveIn(record: SeenExchange, consent: string, of: Known): Move | undefined {
+  const { endpoint, request } = record
+  const by = clientOf(record)
+  const client = by === undefined || by === of.client ? 'first' : 'second'
   if (endpoint === 'create-account-access-consent') {
     return { do: 'create', consent, client, permissions: [] }
   }
@@ -99,16 +130,17 @@ function moveIn(record: ExchangeRecord, consent: string, of: Known): Move | unde
 const codeOf = (consent: string, { visits }: Known) => `${consent} ${visits}`
 
 /** Does the answer send a customer back to the client? */
-function isVisitsEnd(record: ExchangeRecord): boolean {
-  const { visit } = record.about
+function isVisitsEnd(record: SeenExchange): boolean {
+  const { visit } = record.about as Record<string, unknown>
   const uri = isObject(visit) ? text(visit.redirectUri) : undefined
-  return uri !== undefined && locationOf(record).startsWith(uri)
+  if (uri !== undefined) return locationOf(record).startsWith(uri)
+  return intentIn(record) !== undefined
 }
 
-const locationOf = ({ response }: ExchangeRecord): string =>
+const locationOf = ({ response }: SeenExchange): string =>
   response?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
 
-function outcomeIn(record: ExchangeRecord, { do: kind }: Move): Outcome {
+function outcomeIn(record: SeenExchange, { do: kind }: Move): Outcome {
   const status = record.response?.status
   if (kind === 'approve') return /[?&#]code=/.test(locationOf(record)) ? 'given' : 'refused'
   if (kind === 'deny') return 'refused'
@@ -118,10 +150,8 @@ function outcomeIn(record: ExchangeRecord, { do: kind }: Move): Outcome {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-const statusShown = (record: ExchangeRecord) => dataOf(record).Status
-
 /** `Data` of an answer; empty where there is none. */
-function dataOf({ response }: ExchangeRecord): Record<string, unknown> {
+function dataOf({ response }: SeenExchange): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(response?.body ?? '')
     return isObject(json) && isObject(json.Data) ? json.Data : {}

@@ -1,33 +1,17 @@
+import type { Transition, Transitions } from '../record/transition.ts'
 import { createCoverage } from './coverage.ts'
 import { eventOf, stateOf } from './events.ts'
-import type { RecordedMove } from './recorded-moves.ts'
-import { after, NOTHING, type Outcome, type World } from './world.ts'
+import { type RecordedMove, recordedMoves, type SeenExchange } from './recorded-moves.ts'
+import { after, NOTHING, type World } from './world.ts'
 
-/** What was done with consents in one state. */
-export interface Transition {
-  /** See stateOf; undefined before there is a consent. */
-  from?: string
-  /** `read`, `query by another client`, `customer-revokes` */
-  event: string
-  to?: string
-  /** How often it ended in which way. */
-  counts: Record<Outcome, number>
-}
-
-export interface Transitions {
-  transitions: Transition[]
-  /** Consents that were created. */
-  consents: number
-  /** How many different events came, and how many pairs and triples of them, one after the other with one consent. */
-  figures: readonly number[]
-}
-
-/** The transitions of the consent machine that moves went through. Each consent is followed by itself. */
-export function transitionsOf(moves: Iterable<RecordedMove>): Transitions {
+/** Follows consents through the states of the documents, each by itself, exchange by exchange. */
+export function createTransitions() {
   const worlds = new Map<string, { world: World; before: string[] }>()
   const found = new Map<string, Transition>()
   const coverage = createCoverage()
-  for (const { consent, ...happened } of moves) {
+  const movesIn = recordedMoves()
+
+  const add = ({ consent, ...happened }: RecordedMove) => {
     const of = worlds.get(consent) ?? { world: NOTHING, before: [] }
     worlds.set(consent, of)
     const { world } = of
@@ -41,22 +25,32 @@ export function transitionsOf(moves: Iterable<RecordedMove>): Transitions {
     })
     const words = wordsOf(world, consent, happened)
     const key = [from, words, to].join(' → ')
+    const counts = { given: 0, refused: 0, unknown: 0 }
     const one = found.get(key) ?? {
       ...(from !== undefined && { from }),
-      ...{
-        event: words,
-        ...(to !== undefined && { to }),
-        counts: { given: 0, refused: 0, unknown: 0 },
-      },
+      ...{ event: words, ...(to !== undefined && { to }), counts },
     }
     one.counts[happened.outcome] += 1
     found.set(key, one)
   }
+
   return {
-    transitions: [...found.values()],
-    consents: worlds.size,
-    figures: coverage.figures(),
+    note(exchange: SeenExchange): void {
+      for (const move of movesIn(exchange)) add(move)
+    },
+    result: (): Transitions => ({
+      transitions: [...found.values()],
+      consents: worlds.size,
+      figures: coverage.figures(),
+    }),
   }
+}
+
+/** The transitions that exchanges went through. */
+export function transitionsOf(exchanges: Iterable<SeenExchange>): Transitions {
+  const transitions = createTransitions()
+  for (const exchange of exchanges) transitions.note(exchange)
+  return transitions.result()
 }
 
 function wordsOf({ consents }: World, id: string, { move }: Omit<RecordedMove, 'consent'>): string {

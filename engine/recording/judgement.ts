@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
 import type { RuleEngine } from '../judge/rule-engine.ts'
+import { createTransitions } from '../model/transitions.ts'
 import { now } from '../record/clock.ts'
 import { endpointName } from '../report/endpoint-names.ts'
 import { createEvidence } from '../report/evidence-index.ts'
@@ -99,6 +100,7 @@ export function openJudgement(parts: JudgementParts) {
 function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>) {
   const evidence = createEvidence()
   const latency = createLatency()
+  const transitions = createTransitions()
   const names = new Map<string, number>()
   const states = engine.states()
   const byId = new Map(states.map((state) => [state.id, state]))
@@ -118,6 +120,7 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
   return {
     evidence,
     latency,
+    states: transitions.result,
     exchanges: 0,
     get operations() {
       return operations
@@ -141,6 +144,7 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
       if (first === undefined || startedAt < first) first = startedAt
       if (last === undefined || startedAt > last) last = startedAt
       latency.note(exchange)
+      transitions.note(exchange)
       if (!shows(exchange, broken)) return
       evidence.note(exchange)
       log.append(exchange)
@@ -183,6 +187,7 @@ function reportOf(
     elsewhere: tally.others().map(({ name, exchanges }) => ({ name: redact(name), exchanges })),
     musts: mustsOf(catalogue, results),
     lacks: lackCounts(lacks),
+    states: tally.states(),
   }
   const unread = files.flatMap(({ problems }) =>
     problems.map(({ where, why }) => redact(`${where} ${why}`)),

@@ -1,5 +1,6 @@
 import type { CheckResult, Observation } from '../record/check-result.ts'
 import type { EnvironmentFact } from '../record/environment.ts'
+import type { Transitions } from '../record/transition.ts'
 import type { Level, Outcome, Verdict } from '../record/words.ts'
 
 export type { CheckResult, Observation } from '../record/check-result.ts'
@@ -153,6 +154,8 @@ export interface ReportedRecording {
   musts: { of: number; exercised: number; broken: number }
   /** What the recording does not tell, and how many rules could not judge an exchange for it. */
   lacks: { what: string; rules: number }[]
+  /** The states of consents that the recording went through. */
+  states?: Transitions
 }
 
 /** What a monitor knows after a round. */

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { recordedMoves } from '../../engine/model/recorded-moves.ts'
 import { transitionsOf } from '../../engine/model/transitions.ts'
 import type { ExchangeRecord } from '../../engine/record/exchange-record.ts'
 
@@ -48,7 +47,7 @@ const query = (Status: string, client = 'first'): Sketch => ({
 })
 
 const rowsOf = (sketches: Sketch[]) =>
-  transitionsOf(recordedMoves(sketches.map(record))).transitions.map(
+  transitionsOf(sketches.map(record)).transitions.map(
     ({ from = '', event, to = '', counts }) =>
       `${from} | ${event} | ${to} | ${counts.given}/${counts.refused}/${counts.unknown}`,
   )
@@ -104,9 +103,7 @@ test('what belongs to no consent that was created among the records is left out'
 
 test('kinds of events, pairs and triples are counted for each consent by itself', () => {
   const { consents, figures } = transitionsOf(
-    recordedMoves(
-      [CREATED, query('AwaitingAuthorisation'), query('AwaitingAuthorisation')].map(record),
-    ),
+    [CREATED, query('AwaitingAuthorisation'), query('AwaitingAuthorisation')].map(record),
   )
   expect({ consents, figures }).toEqual({ consents: 1, figures: [2, 2, 1] })
 })

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { transitionsOf } from '../../engine/model/transitions.ts'
 import { judgeRecording } from '../../engine/recording/judge-recording.ts'
 import { openRecording } from '../../engine/recording/read-files.ts'
 import { recordingTarget } from '../../engine/recording/recording-target.ts'
@@ -51,7 +52,7 @@ const BY_RULES = [
 test.each(['correct', 'faulty'] as const)(
   'the recording of a run gives the outcomes of its rules, exactly: the %s bank',
   async (name) => {
-    const { dir, report: run } = await recorded(name)
+    const { dir, report: run, exchanges } = await recorded(name)
     const out = join(folder, name)
     mkdirSync(out)
     const { catalogue, suites } = context
@@ -66,6 +67,7 @@ test.each(['correct', 'faulty'] as const)(
     expect(rules.length).toBeGreaterThan(200)
     expect(others.map(({ id }) => id).filter((id) => !OF_SECRETS.includes(id))).toEqual([])
     for (const { id } of others) expect(judged.get(id), id).toBe('blocked')
+    expect(report.recording?.states).toEqual(transitionsOf(exchanges))
   },
   PATIENCE,
 )

@@ -1,15 +1,19 @@
-import { recordedMoves } from '../../model/recorded-moves.ts'
-import { type Transition, transitionsOf } from '../../model/transitions.ts'
+import { transitionsOf } from '../../model/transitions.ts'
+import type { Transition } from '../../record/transition.ts'
 import { count, counted } from '../escape.ts'
-import type { ExchangeRecord } from '../report.ts'
+import type { ExchangeRecord, Report } from '../report.ts'
 import { type Markup, markup } from './markup.ts'
 
 /**
  * The consent machine of the documents, and which of its transitions the exchanges went through: a picture of account
  * access consents, and a table of all that was done in each state.
  */
-export function machineSection(exchanges: readonly ExchangeRecord[]): Markup | false {
-  const { transitions, consents, figures } = transitionsOf(recordedMoves(exchanges))
+export function machineSection(
+  { recording }: Pick<Report, 'recording'>,
+  exchanges: readonly ExchangeRecord[],
+): Markup | false {
+  // Of a recording those exchanges alone are kept that show something.
+  const { transitions, consents, figures } = recording?.states ?? transitionsOf(exchanges)
   if (transitions.length === 0) return false
   const [events = 0, pairs = 0, triples = 0] = figures
   return markup`<section id="machine" aria-labelledby="h-machine">

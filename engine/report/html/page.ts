@@ -49,7 +49,7 @@ ${remainsSection(report)}
 ${requirementsSection(report, context)}
 ${observationsSection(report)}
 ${timelineSection(report, exchanges)}
-${machineSection(exchanges)}
+${machineSection(report, exchanges)}
 ${exchangesSection(report, exchanges)}
 ${trendSection(report, more.history ?? [])}
 ${notTestedSection(report)}`
