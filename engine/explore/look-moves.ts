@@ -7,6 +7,7 @@ export const look: Make<'look'> = async ({ session }, { at }) => {
   const path = at === 'jwks' ? await steps.jwksAddress() : undefined
   const exchange = await tpp().call(at, path === undefined ? {} : { path })
   // Whoever is not let in has to say who it is: whether a list is public is not shown.
-  const closed = at === 'products' && [401, 403].includes(exchange.response?.status ?? 0)
+  const { response, failure } = exchange
+  const closed = at === 'products' && (failure || [401, 403].includes(response?.status ?? 0))
   return { exchange, outcome: closed ? 'unknown' : outcomeOf(exchange) }
 }
