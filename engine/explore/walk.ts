@@ -1,6 +1,7 @@
 import type { Coverage } from '../model/coverage.ts'
 import { eventOf } from '../model/events.ts'
 import type { Fact, Move, Party, Published, ReadMove, RequestMove, Terms } from '../model/moves.ts'
+import { obligationOf } from '../model/sentences.ts'
 import { familyOf, opens } from '../model/standing.ts'
 import type { ConsentState, World } from '../model/world.ts'
 import { DATA, type DataEndpoint } from '../wire/exchange.ts'
@@ -26,7 +27,7 @@ export interface Ways {
 }
 
 /** Consents of a history at most: more of them hide what belongs together. */
-const MOST = 5
+const MOST = 4
 
 /** A move that a walk may make, and how much more often than others it should. */
 interface Candidate {
@@ -36,30 +37,72 @@ interface Candidate {
 
 /** A random history of so many moves, steered towards what followed one another least so far. */
 export function walk(random: Random, ways: Ways, coverage: Coverage, length: number): Next {
-  const before: string[] = []
+  /** Consent → what was done with it so far; '' for what names none. */
+  const before = new Map<string, string[]>()
+  const most = 1 + Math.floor(random() * MOST)
   const opening = random() < OPENED ? openingOf(random, ways) : []
+  const calm = opening.length > 0 && random() < CALM ? length * 2 : 0
+  const whole = Math.max(length, calm + LAST)
   let made = 0
   return (world, hands) => {
     made += 1
-    if (made > length) return undefined
+    if (made > whole) return undefined
     const move = opening.shift() ?? chosen(world, hands)
     if (!move) return undefined
     const event = eventOf(world, move)
-    coverage.note(before, event)
-    before.push(event)
+    const subject = subjectOf(world, move)
+    const earlier = before.get(subject) ?? []
+    coverage.note(earlier, event)
+    before.set(subject, [...earlier, event])
     return move
   }
 
   function chosen(world: World, hands: Hands): Move | undefined {
-    const candidates = candidatesIn(world, hands, ways, random)
+    const any = candidatesIn(world, hands, { ...ways, most }, random)
+    const all = made < calm ? any.filter(({ move }) => isPromised(world, move)) : any
+    const bySubject = new Map<string, Candidate[]>()
+    for (const candidate of all) {
+      const subject = subjectOf(world, candidate.move)
+      bySubject.set(subject, [...(bySubject.get(subject) ?? []), candidate])
+    }
+    // First the consent, so that much happens to one of them; then what was done least after what happened to it.
+    const [subject = '', candidates = []] =
+      pick(random, [...bySubject], ([name]) => interestIn(world.consents.get(name))) ?? []
     return pick(random, candidates, ({ move, weight }) => {
-      return weight / (1 + coverage.seen(before, eventOf(world, move)))
+      return weight / (1 + coverage.seen(before.get(subject) ?? [], eventOf(world, move)))
     })?.move
   }
 }
 
+/** Does a sentence promise what it asks for, so that it takes nothing away? */
+function isPromised(world: World, move: Move): boolean {
+  if (move.do === 'look' || move.do === 'at-once') return true
+  return move.do !== 'delete' && obligationOf(world, move)?.answer === 'given'
+}
+
+/** The consent that a move is about; '' where it makes one, or names none. */
+function subjectOf(world: World, move: Move): string {
+  if (move.do === 'wrong') return subjectOf(world, move.in)
+  if (move.do === 'create' || move.do === 'create-funds' || move.do === 'look') return ''
+  if (move.do === 'exchange') return world.codes.get(move.code)?.consent ?? ''
+  return move.do === 'at-once' ? (move.reads[0]?.consent ?? '') : move.consent
+}
+
+/** How often a consent in this state is chosen, next to others. */
+function interestIn(consent: ConsentState | undefined): number {
+  if (!consent) return 1
+  if (consent.end || consent.unclear) return 0.7
+  return consent.tokens ? 5 : 2
+}
+
 /** So many of the histories begin with a consent that is in use: little happens to others. */
 const OPENED = 0.6
+
+/** So many of these go on with what is promised for twice as long: what takes many calls shows there. */
+const CALM = 0.5
+
+/** Moves of any kind at the end of those. */
+const LAST = 8
 
 /** A consent is created, approved and read with. */
 function openingOf(random: Random, { terms, clients, customers, visits }: Ways): Move[] {
@@ -87,14 +130,19 @@ function termsFrom({ terms }: Pick<Ways, 'terms'>, random: Random): Terms {
 const one = <Item>(items: readonly Item[], random: Random) =>
   items[Math.floor(random() * items.length)] as Item
 
-function candidatesIn(world: World, hands: Hands, ways: Ways, random: Random): Candidate[] {
+function candidatesIn(
+  world: World,
+  hands: Hands,
+  ways: Ways & { most: number },
+  random: Random,
+): Candidate[] {
   const consents = [...world.consents.values()]
   const mayVisit = ways.visits() === undefined || (ways.visits() ?? 0) > 0
   const found: Candidate[] = []
   const add = (weight: number, ...moves: Move[]) => {
     for (const move of moves) found.push({ move, weight })
   }
-  if (consents.length < MOST) {
+  if (consents.length < ways.most) {
     const consent = `c${consents.length + 1}`
     const terms = termsFrom(ways, random)
     for (const client of ways.clients) {
@@ -108,12 +156,12 @@ function candidatesIn(world: World, hands: Hands, ways: Ways, random: Random): C
       const own = client === consent.client
       if (consent.kind === 'account-access')
         add(own ? 2 : 0.7, { do: 'query', consent: name, client })
-      add(own ? 0.7 : 0.5, { do: 'delete', consent: name, client })
+      add(own ? 0.3 : 0.4, { do: 'delete', consent: name, client })
       if (hands.holds(name).refresh) add(own ? 2 : 0.4, { do: 'refresh', consent: name, client })
     }
     if (consent.kind !== 'account-access') continue
     for (const fact of ways.facts) {
-      if (mayCome(fact, consent)) add(0.3, { do: 'fact', fact, consent: name })
+      if (mayCome(fact, consent)) add(0.15, { do: 'fact', fact, consent: name })
     }
     if (mayVisit) add(1, ...visitsOf(world, consent, ways).map(({ move }) => move))
     if (hands.holds(name).tokens > 0) add(1, ...readsOf(consent, hands, random))
