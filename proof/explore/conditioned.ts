@@ -36,12 +36,14 @@ const one = <Item>(items: readonly Item[], random: Random) =>
 
 function drawn(random: Random): Conditioned {
   const effect = one(EFFECTS, random)
-  // A code is exchanged before anything is read or refreshed: it can only come first.
-  const [first, second] = [one(EVENTS, random), one(LATER, random)]
+  // A row that nobody saw before is missed by nobody. A code is exchanged before anything is read: it can only come first.
+  const first = effect === 'a row is missing' ? 'transactions' : one(EVENTS, random)
+  const second = one(LATER, random)
   return {
     after: [first, second],
     client: random() < 0.5 ? 'first' : 'second',
-    nth: 1 + Math.floor(random() * 2),
+    // A consent is deleted once.
+    nth: effect === 'deleted in appearance' ? 1 : 1 + Math.floor(random() * 2),
     effect,
     at:
       effect === 'deleted in appearance'
@@ -62,7 +64,7 @@ function faultOf(condition: Conditioned): Alteration & Conditioned {
     story: `After ${after.join(' and then ')} a consent of the ${client} client is answered wrongly: ${effect}.`,
     async middleware(ctx, next) {
       const event = eventOf(ctx)
-      const before = consentNamed(ctx)?.id ?? tokenInfoOf(ctx)?.consent?.id
+      const before = consentNamed(ctx)?.id ?? tokenInfoOf(ctx)?.consent?.id ?? refreshed(ctx)
       const known = progress.get(before ?? '')
       const isDue = event === at && known?.stage === 2 && clientOf(ctx) === client
       if (isDue) known.calls += 1
@@ -108,6 +110,14 @@ function eventOf(ctx: Context): Event | 'delete' | undefined {
   return (['accounts', 'balances', 'transactions'] as const).find((what) =>
     ctx.path.endsWith(`/aisp/${what}`),
   )
+}
+
+/** The consent whose refresh token a request exchanges. */
+function refreshed(ctx: Context): string | undefined {
+  const { records, consents } = stateOf(ctx).bank.services
+  const token = new URLSearchParams(stateOf(ctx).body).get('refresh_token')
+  const grant = token === null ? undefined : records.peek('RefreshToken', token)?.grantId
+  return grant ? consents.ofGrant(grant)?.id : undefined
 }
 
 /** The consent whose tokens an answer of the token endpoint gives. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startBank } from '../../bank/bank.ts'
+import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { caseText, readCase } from '../../engine/explore/case-file.ts'
 import type { Finding } from '../../engine/explore/explore.ts'
@@ -10,6 +11,7 @@ import type { History } from '../../engine/model/moves.ts'
 import { root } from '../../engine/record/root.ts'
 import { openJudging } from '../../engine/run/judging-process.ts'
 import { loadHistoryParts } from '../../engine/run/suites.ts'
+import { conditionedFaults } from '../../proof/explore/conditioned.ts'
 import { exploreBank } from '../../proof/explore/explore-bank.ts'
 import { openProofContext, type ProofContext } from '../../proof/run/judge-bank.ts'
 import { loadFaults } from '../../proof/run/load.ts'
@@ -69,6 +71,27 @@ test(
     writeFileSync(file, caseText({ found: 'CLC-03', moves: finding.history }))
     expect(readCase(file, context.catalogue)).toEqual({ found: 'CLC-03', moves: finding.history })
     expect(readFileSync(file, 'utf8')).toMatch(/^# 1\. the (first|second) client creates c\d: /)
+  },
+  PATIENCE,
+)
+
+test(
+  'a defect behind two events and a call is found, and its history is short',
+  async () => {
+    const [fault] = conditionedFaults(40, 7).filter(
+      ({ effect, at }) => effect === 'refused' && at === 'transactions',
+    )
+    const stop = new AbortController()
+    const { findings } = await exploreBank(
+      ...[context, parts, [fault as Alteration]],
+      { seed: 1, steps: 4000, signal: stop.signal },
+      ({ repeats }) => {
+        if (repeats) stop.abort()
+      },
+    )
+    const [finding] = findings.filter(({ repeats }) => repeats)
+    expect(finding?.found.message).toMatch(/^refused: 403/)
+    expect(finding?.history.length).toBeLessThanOrEqual(9)
   },
   PATIENCE,
 )
