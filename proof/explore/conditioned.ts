@@ -4,6 +4,7 @@ import type { Alteration } from '../../bank/operator/alteration.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { type Random, randomOf } from '../../engine/explore/random.ts'
 import { consentNamed } from '../altering/consent-requests.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 
 /** What can happen to one consent, as the bank sees it. */
 const EVENTS = ['query', 'exchange', 'refresh', 'accounts', 'balances', 'transactions'] as const
@@ -57,13 +58,14 @@ function drawn(random: Random): Conditioned {
 function faultOf(condition: Conditioned): Alteration & Conditioned {
   const { after, client, nth, effect, at } = condition
   /** Consent → what happened to it so far. */
-  const progress = new Map<string, { stage: number; calls: number }>()
+  const progressOf = ofEachBank(() => new Map<string, { stage: number; calls: number }>())
   return {
     ...condition,
     id: `${effect}-${at}-${nth}-after-${after.join('-')}-${client}`.replaceAll(' ', '-'),
     story: `After ${after.join(' and then ')} a consent of the ${client} client is answered wrongly: ${effect}.`,
     async middleware(ctx, next) {
       const event = eventOf(ctx)
+      const progress = progressOf()
       const before = consentNamed(ctx)?.id ?? tokenInfoOf(ctx)?.consent?.id ?? refreshed(ctx)
       const known = progress.get(before ?? '')
       const isDue = event === at && known?.stage === 2 && clientOf(ctx) === client
