@@ -68,8 +68,15 @@ export const isOpen = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean =>
 async function failedOf(folder: string | undefined): Promise<{ only: string[]; seed?: number }> {
   if (folder === undefined) return { only: [] }
   const { checks, scope } = await readReport(folder)
-  const ids = checks.filter(isOpen).map(({ id }) => id)
-  if (ids.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
+  const open = checks.filter(isOpen)
+  // A kept case is judged where --cases names it.
+  const ids = open.filter((check) => check.case === undefined).map(({ id }) => id)
+  if (ids.length === 0) {
+    const [kept] = open.flatMap((check) => check.case ?? [])
+    const what =
+      kept === undefined ? 'nothing failed' : `nothing failed but kept cases (--cases ${kept})`
+    throw new UsageError(`${folder}: ${what} in this run`)
+  }
   return { only: ids, ...(scope.seed !== undefined && { seed: scope.seed }) }
 }
 

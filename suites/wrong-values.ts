@@ -103,7 +103,7 @@ export const WRONG_VALUES: readonly WrongValue[] = [
       },
     requestOf: unlessKnown,
   }),
-  ...valuesOf(accountIdInPath, ({ id, level }) => level === 'must' && id === 'anotherCustomer', {
+  ...valuesOf(accountIdInPath, ({ id, level }) => level === 'must' && id === 'another-customer', {
     checks: { 'read-one': 'SEC-07/account' },
     rightOf: ({ account }) =>
       account?.foreign === undefined

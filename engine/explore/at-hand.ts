@@ -21,6 +21,7 @@ export async function atHand(held: Held, move: RequestMove): Promise<AtHand | un
   )
   const account = move.do === 'read' ? accountAtHand(held, move.consent, move.account) : undefined
   const known = new Set([
+    ...held.given,
     ...session.leftovers.list().map(({ id }) => id),
     ...held.accountsOf(move.consent),
   ])

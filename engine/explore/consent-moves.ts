@@ -10,7 +10,7 @@ import { now } from '../record/clock.ts'
 import { outcomeOf, outcomeWithout } from './answers.ts'
 import type { Answer, Make } from './held.ts'
 
-export const create: Make<'create'> = async ({ session, facts }, move, { deviation, wrong }) => {
+export const create: Make<'create'> = async ({ session, keep }, move, { deviation, wrong }) => {
   const { client, consent, permissions, expiresInDays, fromDays, toDays } = move
   const at = (days?: number) => (days === undefined ? undefined : daysFromNow(days))
   const Data: ConsentData = {
@@ -26,12 +26,12 @@ export const create: Make<'create'> = async ({ session, facts }, move, { deviati
     ...wrong.call,
   })
   const made = consentFacts(exchange, Data)
-  if (made) facts.set(consent, { ...made, kind: 'account-access', client })
+  if (made) keep(consent, { ...made, kind: 'account-access', client })
   return { exchange, outcome: made ? outcomeOf(exchange) : outcomeWithout(exchange) }
 }
 
 export const createFunds: Make<'create-funds'> = async (
-  { session, facts },
+  { session, keep },
   move,
   { deviation, wrong },
 ) => {
@@ -46,8 +46,7 @@ export const createFunds: Make<'create-funds'> = async (
     ...wrong.call,
   })
   const id = createdId(exchange)
-  if (id !== undefined)
-    facts.set(consent, { id, permissions: [], kind: 'funds-confirmation', client })
+  if (id !== undefined) keep(consent, { id, permissions: [], kind: 'funds-confirmation', client })
   return { exchange, outcome: id === undefined ? outcomeWithout(exchange) : outcomeOf(exchange) }
 }
 

@@ -4,14 +4,14 @@ import type { NamedConsent } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { rulesBrokenBy } from '../client-session/trace.ts'
 import { HOOKS } from '../configuration/target.ts'
-import type { Blocked, NotApplicable } from '../judge/outcome.ts'
+import { Blocked, type NotApplicable } from '../judge/outcome.ts'
 import { type Coverage, createCoverage } from '../model/coverage.ts'
-import { type History, isVisit, type Party, type Terms } from '../model/moves.ts'
+import { type History, isVisit, moveWords, type Party, type Terms } from '../model/moves.ts'
 import { setOf } from '../model/world.ts'
 import type { Level } from '../record/words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Found } from './found.ts'
-import { type Bank, type Broken, movesOf, type Next, type Played, play } from './play.ts'
+import { type Bank, type Broken, movesOf, type Next, type Played, play, type Step } from './play.ts'
 import { type Random, randomOf } from './random.ts'
 import { shrunk } from './shrink.ts'
 import { type Ways, walk } from './walk.ts'
@@ -119,7 +119,7 @@ export async function explore(
 /** What came of a history that is kept. */
 export interface PlayedCase {
   finding?: Finding
-  /** Why it could not be played to its end. */
+  /** Why it could not be played to its end, or not made whole. */
   stopped?: Blocked | NotApplicable
   exchanges: Exchange[]
 }
@@ -137,11 +137,22 @@ export async function playCase(
     exchanges.push(...one.steps.flatMap((step) => step.exchanges))
     return one
   }
-  const { found, stopped } = await played()
-  if (!found) return { exchanges, ...(stopped && { stopped }) }
+  const { found, ...ended } = await played()
+  if (!found) {
+    const stopped = ended.stopped ?? unmade(ended.steps)
+    return { exchanges, ...(stopped && { stopped }) }
+  }
   const repeats = (await played()).found?.id === found.id
   const level = levelOf(parts.catalogue, found.id)
   return { exchanges, finding: { found, level, history, length: history.length, repeats } }
+}
+
+/** A move for which the bank gave nothing: a history without it says nothing. */
+function unmade(steps: readonly Step[]): Blocked | undefined {
+  const step = steps.find(({ happened }) => happened === undefined)
+  if (!step) return undefined
+  const what = `what this move is made of: ${moveWords(step.move)}`
+  return new Blocked({ kind: 'freedom', what }, `needs ${what}`)
 }
 
 /** How often something is told that does not come again. */
@@ -182,7 +193,7 @@ async function narrowed(
 const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))
 
 const bankOf = (session: Session, { catalogue, values }: Parts): Bank => ({
-  ...{ session, values, broken: createBroken(session, catalogue) },
+  ...{ session, values, given: new Set(), broken: createBroken(session, catalogue) },
 })
 
 /** What a rule found at these exchanges; what is only recorded is none. */

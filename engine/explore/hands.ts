@@ -19,8 +19,8 @@ const MAKES: { [Kind in Move['do']]: Make<Kind> } = {
 export type Hands = ReturnType<typeof createHands>
 
 /** The two clients and customers at work: names of a history are what the bank gave for them. */
-export function createHands(session: Session, values: readonly WrongValue[]) {
-  const held = createHeld(session)
+export function createHands(session: Session, values: readonly WrongValue[], given: Set<string>) {
+  const held = createHeld(session, given)
   return {
     accountsOf: held.accountsOf,
     settledAt: held.settledAt,

@@ -40,17 +40,25 @@ export type Make<Kind extends Move['do']> = (
   asked: Asked,
 ) => Promise<Answer | undefined>
 
+type HeldConsent = ConsentFacts & { kind: ConsentState['kind']; client: Party }
+
 /** What the bank gave for the names of one history. */
 export type Held = ReturnType<typeof createHeld>
 
-export function createHeld(session: Session) {
-  const facts = new Map<string, ConsentFacts & { kind: ConsentState['kind']; client: Party }>()
+/** @param given ids of consents that the bank ever gave, in whatever history: they grow here. */
+export function createHeld(session: Session, given: Set<string>) {
+  const facts = new Map<string, HeldConsent>()
   const tokens = new Map<string, TokenSet[]>()
   const ended = new Map<string, number>()
   const seen = new Map<string, Row[]>()
   return {
     session,
     facts,
+    given,
+    keep(consent: string, of: HeldConsent): void {
+      given.add(of.id)
+      facts.set(consent, of)
+    },
     /** `at`: when the bank gave it, in milliseconds since the epoch. */
     codes: new Map<string, Granted & { consent: string; customer: Party; at: number }>(),
     /** Consent → when its end came, in milliseconds since the epoch. */

@@ -38,6 +38,8 @@ export interface Bank {
   session: Session
   /** Wrong values that requests may hold. */
   values: readonly WrongValue[]
+  /** Ids of consents that it gave so far. */
+  given: Set<string>
   broken: Broken
 }
 
@@ -48,8 +50,8 @@ export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
  * Plays moves at the bank until one finds something, or none is left. What it creates is deleted when the session is
  * cleaned up.
  */
-export async function play({ session, values, broken }: Bank, next: Next): Promise<Played> {
-  const hands = createHands(session, values)
+export async function play({ session, values, given, broken }: Bank, next: Next): Promise<Played> {
+  const hands = createHands(session, values, given)
   const steps: Step[] = []
   const served: Served = new Map()
   let world = NOTHING

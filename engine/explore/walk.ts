@@ -1,6 +1,15 @@
 import type { Coverage } from '../model/coverage.ts'
 import { eventOf } from '../model/events.ts'
-import type { Fact, Move, Party, Published, ReadMove, RequestMove, Terms } from '../model/moves.ts'
+import {
+  type Fact,
+  isVisit,
+  type Move,
+  type Party,
+  type Published,
+  type ReadMove,
+  type RequestMove,
+  type Terms,
+} from '../model/moves.ts'
 import { obligationOf } from '../model/sentences.ts'
 import { familyOf, opens } from '../model/standing.ts'
 import type { ConsentState, World } from '../model/world.ts'
@@ -173,7 +182,8 @@ function candidatesIn(
   }
   for (const at of ways.looks) add(0.3, { do: 'look', at })
   const able = found.filter(({ move }) => !isPointless(world, move))
-  return [...able, ...wrongOnes(world, able, ways.values, random)]
+  const requests = able.filter(({ move }) => !isVisit(move) || ways.visits() === undefined)
+  return [...able, ...wrongOnes(world, requests, ways.values, random)]
 }
 
 /** How many requests are tried with a wrong value at each step. */
@@ -244,7 +254,10 @@ function visitsOf(world: World, consent: ConsentState, ways: Ways): Candidate[] 
       const own = client === consent.client
       const same = consent.approval === undefined || consent.approval.customer === customer
       // A visit for what has ended waits until that must show.
-      const weight = own && same && !consent.end ? 4 : consent.end ? 0.1 : 0.3
+      const right = own && same && !consent.end
+      // Where visits are counted, they make consents that are in use: one visit serves a long history.
+      const again = consent.approval !== undefined && ways.visits() !== undefined
+      const weight = right && !again ? 4 : consent.end ? 0.1 : 0.3
       found.push({ move: { do: 'approve', consent: consent.name, client, customer, code }, weight })
       if (own && ways.deny && !consent.end) {
         const move = { do: 'deny', consent: consent.name, client, customer } as const

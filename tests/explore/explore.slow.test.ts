@@ -131,6 +131,7 @@ test(
       mkdirSync(out)
       const cases = [
         { id: 'CLC-03/case-deleted', found: 'CLC-03', file: 'deleted.yaml', moves: DELETED },
+        { id: 'TOK-22/case-refresh', found: 'TOK-22', file: 'refresh.yaml', moves: NOT_EXCHANGED },
         { id: 'ACC-01/case-read', found: 'ACC-01', file: 'read.yaml', moves: READ },
       ]
       const judging = await openJudging({
@@ -148,6 +149,11 @@ test(
       const report = await judging.finish()
       expect(report.checks.filter(({ id }) => id.includes('/case-'))).toMatchObject([
         { id: 'CLC-03/case-deleted', outcome: 'fail', case: 'deleted.yaml', actual: '200' },
+        {
+          id: 'TOK-22/case-refresh',
+          outcome: 'blocked',
+          message: expect.stringMatching(/^needs what this move is made of/),
+        },
         { id: 'ACC-01/case-read', outcome: 'pass' },
       ])
       expect(report.verdict).toBe('nonconformant')
@@ -167,6 +173,7 @@ const DELETED: History = [
   { do: 'delete', consent: 'c1', client: 'first' },
   { do: 'query', consent: 'c1', client: 'first' },
 ]
+const NOT_EXCHANGED: History = [...START, { do: 'refresh', consent: 'c1', client: 'first' }]
 const READ: History = [
   ...START,
   { do: 'exchange', code: 'a1', client: 'first' },
