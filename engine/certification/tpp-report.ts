@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createTransitions } from '../model/transitions.ts'
 import { now } from '../record/clock.ts'
 import { createEvidence } from '../report/evidence-index.ts'
 import type { Report, ReportedCause } from '../report/report.ts'
@@ -21,11 +22,13 @@ export function openTppReport(out: string, redactor: Redactor) {
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
   const { redact } = log
   const latency = createLatency()
+  const transitions = createTransitions()
   const evidence = createEvidence()
   return {
     redact,
     note(exchange: Exchange) {
       latency.note(exchange)
+      transitions.note(exchange)
       evidence.note(exchange)
       log.append(exchange)
     },
@@ -37,7 +40,7 @@ export function openTppReport(out: string, redactor: Redactor) {
       const { only, exitCode, ...rest } = facts
       const composed = composeReport({
         ...{ scope: { profile: 'full', only }, startedAt, finishedAt: new Date(now()) },
-        ...{ latency: latency.summary(), evidence, redact },
+        ...{ latency: latency.summary(), states: transitions.result(), evidence, redact },
         ...rest,
       })
       const report = { ...ofTpp(composed), ...(exitCode !== undefined && { exitCode }) }

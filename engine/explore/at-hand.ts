@@ -27,7 +27,7 @@ export async function atHand(held: Held, move: RequestMove): Promise<AtHand | un
   ])
   return {
     ...{ tpp, management: { ...(accounts && { accounts }), ...(funds && { funds }) } },
-    ...(session.target.clients[other] && { other: (await session.caller(other)).tpp }),
+    ...(session.target.clients[other] && { other: session.tpp(other) }),
     ...(tokens && { tokens }),
     ...(code !== undefined && { code }),
     ...(taken && { requestObject: taken.request.requestObject }),

@@ -139,7 +139,7 @@ export async function playCase(
   }
   const { found, ...ended } = await played()
   if (!found) {
-    const stopped = ended.stopped ?? unmade(ended.steps)
+    const stopped = ended.stopped ?? unjudged(ended.steps)
     return { exchanges, ...(stopped && { stopped }) }
   }
   const repeats = (await played()).found?.id === found.id
@@ -147,11 +147,18 @@ export async function playCase(
   return { exchanges, finding: { found, level, history, length: history.length, repeats } }
 }
 
-/** A move for which the bank gave nothing: a history without it says nothing. */
-function unmade(steps: readonly Step[]): Blocked | undefined {
-  const step = steps.find(({ happened }) => happened === undefined)
+/** A move that was not made, or whose answer says nothing: a limit, trouble. A history without it judges nothing. */
+function unjudged(steps: readonly Step[]): Blocked | undefined {
+  const step = steps.find(
+    ({ happened }) => happened === undefined || happened.outcome === 'unknown',
+  )
   if (!step) return undefined
-  const what = `what this move is made of: ${moveWords(step.move)}`
+  const words = moveWords(step.move)
+  if (step.happened) {
+    const what = `an answer that says nothing of the documents, to: ${words}`
+    return new Blocked({ kind: 'environment', what }, what, step.exchanges.at(-1))
+  }
+  const what = `what this move is made of: ${words}`
   return new Blocked({ kind: 'freedom', what }, `needs ${what}`)
 }
 

@@ -37,7 +37,7 @@ export interface WrongRequest {
 
 /** What a right request would be made of, and what its parts can be mistaken for. */
 export interface AtHand {
-  /** The client that sends it, and the target’s other one, once it is registered. */
+  /** The client that sends it, and the target’s other one, registered or not. */
   tpp: Tpp
   other?: Tpp
   /** The newest tokens of the consent, where it has any, and the code that its last visit gave. */

@@ -1,16 +1,17 @@
 import { isObject } from '../record/json.ts'
 import { percentDecoded } from '../record/percent.ts'
 import { DATA, type DataEndpoint } from '../wire/exchange.ts'
+import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Move } from './moves.ts'
 import type { Happened, Outcome } from './world.ts'
 
-/** What was done with a consent, and what came of it, as the records of exchanges show it. */
+/** What was done with a consent, and what came of it, as exchanges show it. */
 export type RecordedMove = Happened & {
   /** ConsentId */
   consent: string
 }
 
-/** What is known of a consent while records are read. */
+/** What is known of a consent while exchanges are read. */
 interface Known {
   /** The client that created it. */
   client: unknown
@@ -19,7 +20,7 @@ interface Known {
   visits: number
 }
 
-/** What of an exchange is looked at: its record has it, and the exchange itself. */
+/** What of an exchange is looked at, before anything is redacted. */
 export interface SeenExchange {
   endpoint: string
   about: object
@@ -56,11 +57,11 @@ const CREATIONS = ['create-account-access-consent', 'create-funds-confirmation-c
 const QUERY = 'query-account-access-consent'
 const DELETIONS = ['delete-account-access-consent', 'delete-funds-confirmation-consent']
 
-function consentIdOf(record: SeenExchange): string | undefined {
-  const { endpoint, about, response, request } = record
+function consentIdOf(exchange: SeenExchange): string | undefined {
+  const { endpoint, about, response, request } = exchange
   if (CREATIONS.includes(endpoint)) {
     if (response?.status !== 201) return undefined
-    return text(dataOf(record).ConsentId)
+    return text(dataOf(exchange).ConsentId)
   }
   if (endpoint === QUERY || DELETIONS.includes(endpoint)) {
     return (
@@ -69,7 +70,7 @@ function consentIdOf(record: SeenExchange): string | undefined {
     )
   }
   const { consent, subject } = about as Record<string, unknown>
-  return idIn(consent) ?? text(subject) ?? consentSeen(about) ?? intentIn(record)
+  return idIn(consent) ?? text(subject) ?? consentSeen(about) ?? intentIn(exchange)
 }
 
 /** What the host of a certification knows of a request: its consent, or that of its token or code. */
@@ -92,13 +93,15 @@ const clientOf = ({ about }: SeenExchange): unknown =>
 
 const idIn = (value: unknown) => (isObject(value) ? text(value.id) : undefined)
 
-/** The consent of an ID token in a fragment, as its summary names it. */
-const intentIn = (record: SeenExchange) =>
-  /[ ,;]openbanking_intent_id=([^ ,;>&]+)/.exec(locationOf(record))?.[1]
+/** The consent of an ID token in a fragment. */
+function intentIn(exchange: SeenExchange): string | undefined {
+  const [, token] = /[?&#]id_token=([^&]+)/.exec(locationOf(exchange)) ?? []
+  return token === undefined ? undefined : text(claimsOf(token)?.openbanking_intent_id)
+}
 
-function moveIn(record: SeenExchange, consent: string, of: Known): Move | undefined {
-  const { endpoint, request } = record
-  const by = clientOf(record)
+function moveIn(exchange: SeenExchange, consent: string, of: Known): Move | undefined {
+  const { endpoint, request } = exchange
+  const by = clientOf(exchange)
   const client = by === undefined || by === of.client ? 'first' : 'second'
   if (endpoint === 'create-account-access-consent') {
     return { do: 'create', consent, client, permissions: [] }
@@ -114,8 +117,8 @@ function moveIn(record: SeenExchange, consent: string, of: Known): Move | undefi
       ? { do: 'exchange', code: codeOf(consent, of), client }
       : undefined
   }
-  if (isVisitsEnd(record)) {
-    const denied = /[?&#]error=access_denied/.test(locationOf(record))
+  if (isVisitsEnd(exchange)) {
+    const denied = /[?&#]error=access_denied/.test(locationOf(exchange))
     of.visits += 1
     const code = codeOf(consent, of)
     return denied
@@ -130,19 +133,19 @@ function moveIn(record: SeenExchange, consent: string, of: Known): Move | undefi
 const codeOf = (consent: string, { visits }: Known) => `${consent} ${visits}`
 
 /** Does the answer send a customer back to the client? */
-function isVisitsEnd(record: SeenExchange): boolean {
-  const { visit } = record.about as Record<string, unknown>
+function isVisitsEnd(exchange: SeenExchange): boolean {
+  const { visit } = exchange.about as Record<string, unknown>
   const uri = isObject(visit) ? text(visit.redirectUri) : undefined
-  if (uri !== undefined) return locationOf(record).startsWith(uri)
-  return intentIn(record) !== undefined
+  if (uri !== undefined) return locationOf(exchange).startsWith(uri)
+  return intentIn(exchange) !== undefined
 }
 
 const locationOf = ({ response }: SeenExchange): string =>
   response?.headers.find(([name]) => name.toLowerCase() === 'location')?.[1] ?? ''
 
-function outcomeIn(record: SeenExchange, { do: kind }: Move): Outcome {
-  const status = record.response?.status
-  if (kind === 'approve') return /[?&#]code=/.test(locationOf(record)) ? 'given' : 'refused'
+function outcomeIn(exchange: SeenExchange, { do: kind }: Move): Outcome {
+  const status = exchange.response?.status
+  if (kind === 'approve') return /[?&#]code=/.test(locationOf(exchange)) ? 'given' : 'refused'
   if (kind === 'deny') return 'refused'
   if (status === undefined || status === 429 || status >= 500) return 'unknown'
   return status < 300 ? 'given' : 'refused'

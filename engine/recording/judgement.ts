@@ -171,6 +171,7 @@ function reportOf(
     scope: { profile: 'full', only: [...results.keys()] },
     finishedAt: new Date(now()),
     ...{ evidence: tally.evidence, latency: tally.latency.summary() },
+    states: tally.states(),
     observations: engine.observations(),
     requests: tally.operations,
     partial: interrupted
@@ -187,7 +188,6 @@ function reportOf(
     elsewhere: tally.others().map(({ name, exchanges }) => ({ name: redact(name), exchanges })),
     musts: mustsOf(catalogue, results),
     lacks: lackCounts(lacks),
-    states: tally.states(),
   }
   const unread = files.flatMap(({ problems }) =>
     problems.map(({ where, why }) => redact(`${where} ${why}`)),

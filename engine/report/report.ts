@@ -126,6 +126,8 @@ export interface Report {
   cells?: { asked: number; of: number }
   /** Median, 95th and 99th percentile in milliseconds, and count, per endpoint; older reports have no p99. Never judged. */
   latency: { endpoint: string; count: number; p50: number; p95: number; p99?: number }[]
+  /** The states of consents that were gone through; older reports have none. */
+  states?: Transitions
   /** Consents and clients that the run made and could not remove. */
   leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
   problems: string[]
@@ -154,8 +156,6 @@ export interface ReportedRecording {
   musts: { of: number; exercised: number; broken: number }
   /** What the recording does not tell, and how many rules could not judge an exchange for it. */
   lacks: { what: string; rules: number }[]
-  /** The states of consents that the recording went through. */
-  states?: Transitions
 }
 
 /** What a monitor knows after a round. */

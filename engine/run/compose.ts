@@ -18,7 +18,7 @@ import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.
 /** What of a run goes into its report. */
 export interface RunFacts
   extends Pick<Report, 'target' | 'requests' | 'resumed' | 'preflight' | 'partial'>,
-    Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind'>> {
+    Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind' | 'states'>> {
   version: string
   /** See environmentFacts. */
   environment?: EnvironmentFact[]
@@ -103,6 +103,7 @@ export function composeReport(facts: RunFacts): Report {
     requests: facts.requests,
     ...cellsOf(checks),
     latency: facts.latency ?? [],
+    ...(facts.states && { states: facts.states }),
     leftBehind: (facts.leftBehind ?? []).map((left) => ({ ...left, why: redact(left.why) })),
     problems: stale,
   }

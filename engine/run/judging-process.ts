@@ -152,7 +152,7 @@ export async function openJudging(
     /** Cleans up at the bank and writes report.json. `cut` says why not everything was judged. */
     finish: (cut?: string): Promise<Report> =>
       finishRun(
-        { assignment, catalogue, session, run, record, startedAt, resumed },
+        { assignment, catalogue, session, run, cases, record, startedAt, resumed },
         mistakes.found,
         cut,
       ),
@@ -165,6 +165,8 @@ interface Begun {
   catalogue: Catalogue
   session: Session
   run: ReturnType<typeof createRun>
+  /** Kept histories, judged at the end. */
+  cases: readonly SuiteCheck[]
   record: RunRecord
   startedAt: Date
   resumed: Report['resumed']
@@ -188,7 +190,7 @@ function createNewlyBroken(
 }
 
 async function finishRun(
-  { assignment, catalogue, session, run, record, startedAt, resumed }: Begun,
+  { assignment, catalogue, session, run, cases, record, startedAt, resumed }: Begun,
   mistakes: PreflightLine[],
   cut: string | undefined,
 ): Promise<Report> {
@@ -196,7 +198,7 @@ async function finishRun(
   const mistake = mistakes.length > 0
   const partial = cut ?? record.unwritable ?? (mistake ? OWN_MISTAKE : undefined)
   const { results, observations, used, leftBehind } = await run.finish(partial !== undefined)
-  for (const check of run.checks) {
+  for (const check of [...run.checks, ...cases]) {
     if (mistake || !results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
   }
   /** Names of the approvals that checks share, as `assay plan` says them. */
@@ -220,6 +222,7 @@ async function finishRun(
     requests: session.wire.requests,
     evidence: record.evidence,
     latency: record.latency.summary(),
+    states: record.transitions.result(),
     // A bank that nothing is remembered of ends with the run, and all that is in it.
     leftBehind: assignment.memory === undefined ? [] : leftBehind,
     partial,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createTransitions } from '../model/transitions.ts'
 import type { Observation } from '../record/check-result.ts'
 import { createEvidence, type Evidence } from '../report/evidence-index.ts'
 import type { CheckResult } from '../report/report.ts'
@@ -20,6 +21,7 @@ export function openRunRecord(out: string, secrets: string[]) {
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
   const { redact, read, close } = log
   const latency = createLatency()
+  const transitions = createTransitions()
   const evidence = createEvidence()
   let unwritable: string | undefined
 
@@ -35,7 +37,7 @@ export function openRunRecord(out: string, secrets: string[]) {
   const append = (line: JournalLine) => appendJournal(join(out, JOURNAL), line)
 
   return {
-    ...{ redact, latency, read, close, append },
+    ...{ redact, latency, transitions, read, close, append },
     evidence: evidence as Evidence,
     /** Why nothing more can be written down: what is judged from then on would be lost. */
     get unwritable() {
@@ -43,6 +45,7 @@ export function openRunRecord(out: string, secrets: string[]) {
     },
     exchange(exchange: Exchange) {
       latency.note(exchange)
+      transitions.note(exchange)
       evidence.note(exchange)
       writeDown(() => log.append(exchange))
     },

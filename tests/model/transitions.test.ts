@@ -89,6 +89,17 @@ test('the life of a consent, as the records of its exchanges show it', () => {
   ])
 })
 
+test('a visit whose host knows no consent names it by its ID token; nobody tells who sent it', () => {
+  const claims = Buffer.from(JSON.stringify({ openbanking_intent_id: 'c' })).toString('base64url')
+  const end = { ...visit(`code=1&id_token=e30.${claims}.x`), subject: undefined, visit: undefined }
+  const sent = [CREATED, { ...end, client: undefined }].map((each) => record(each as Sketch))
+  for (const each of sent.slice(1)) each.about = {}
+  expect(transitionsOf(sent).transitions.map(({ event, to }) => `${event} ${to}`)).toEqual([
+    'create waiting',
+    'approve approved',
+  ])
+})
+
 test('a denial, and a visit that ends without a code, leave the consent waiting', () => {
   expect(rowsOf([CREATED, visit('error=access_denied'), visit('error=invalid_request')])).toEqual([
     ' | create | waiting | 1/0/0',

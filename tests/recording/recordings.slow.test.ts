@@ -67,7 +67,7 @@ test.each(['correct', 'faulty'] as const)(
     expect(rules.length).toBeGreaterThan(200)
     expect(others.map(({ id }) => id).filter((id) => !OF_SECRETS.includes(id))).toEqual([])
     for (const { id } of others) expect(judged.get(id), id).toBe('blocked')
-    expect(report.recording?.states).toEqual(transitionsOf(exchanges))
+    expect(report.states).toEqual(transitionsOf(exchanges))
   },
   PATIENCE,
 )

@@ -1,20 +1,15 @@
-import { transitionsOf } from '../../model/transitions.ts'
 import type { Transition } from '../../record/transition.ts'
 import { count, counted } from '../escape.ts'
-import type { ExchangeRecord, Report } from '../report.ts'
+import type { Report } from '../report.ts'
 import { type Markup, markup } from './markup.ts'
 
 /**
- * The consent machine of the documents, and which of its transitions the exchanges went through: a picture of account
+ * The consent machine of the documents, and which of its transitions were gone through: a picture of account
  * access consents, and a table of all that was done in each state.
  */
-export function machineSection(
-  { recording }: Pick<Report, 'recording'>,
-  exchanges: readonly ExchangeRecord[],
-): Markup | false {
-  // Of a recording those exchanges alone are kept that show something.
-  const { transitions, consents, figures } = recording?.states ?? transitionsOf(exchanges)
-  if (transitions.length === 0) return false
+export function machineSection({ states }: Pick<Report, 'states'>): Markup | false {
+  if (!states || states.transitions.length === 0) return false
+  const { transitions, consents, figures } = states
   const [events = 0, pairs = 0, triples = 0] = figures
   return markup`<section id="machine" aria-labelledby="h-machine">
 <h2 id="h-machine">States of consents</h2>
@@ -34,10 +29,14 @@ const STATES = {
 
 type State = keyof typeof STATES
 
-const PLACES: Record<string, State> = {
-  ...{ waiting: 'waiting', approved: 'authorised', 'in use': 'authorised', lapsed: 'authorised' },
-  ...{ revoked: 'revoked', deleted: 'deleted' },
-}
+const PLACES = new Map<string | undefined, State>([
+  ['waiting', 'waiting'],
+  ['approved', 'authorised'],
+  ['in use', 'authorised'],
+  ['lapsed', 'authorised'],
+  ['revoked', 'revoked'],
+  ['deleted', 'deleted'],
+])
 
 interface Arrow {
   from?: State
@@ -82,8 +81,8 @@ const ARROWS: readonly Arrow[] = [
 function picture(transitions: readonly Transition[]): Markup {
   const sum = ({ from, event, to }: Arrow) =>
     transitions
-      .filter((one) => one.event === event && PLACES[one.to ?? ''] === to)
-      .filter((one) => (one.from === undefined ? undefined : PLACES[one.from]) === from)
+      .filter((one) => one.event === event && PLACES.get(one.to) === to)
+      .filter((one) => PLACES.get(one.from) === from)
       .reduce((total, { counts }) => total + counts.given, 0)
   const words = ARROWS.map((arrow) => `${arrow.words} ${count(sum(arrow))}`).join(', ')
   return markup`<div class="scroll" tabindex="0" role="region" aria-label="Picture of the states"><svg class="machine" viewBox="0 0 1000 290" role="img" aria-labelledby="machine-title">
@@ -99,7 +98,7 @@ ${Object.entries(STATES).map(([state, { name, x, y }]) => markup`<rect class="st
 
 /** What was asked while consents stayed in a state: `1,204 requests, 318 refused`. */
 function tried(transitions: readonly Transition[], state: State): string {
-  const own = transitions.filter(({ from, to }) => from === to && PLACES[from ?? ''] === state)
+  const own = transitions.filter(({ from, to }) => from === to && PLACES.get(from) === state)
   const total = (outcome: 'given' | 'refused' | 'unknown') =>
     own.reduce((sum, { counts }) => sum + counts[outcome], 0)
   const all = total('given') + total('refused') + total('unknown')
@@ -109,37 +108,36 @@ function tried(transitions: readonly Transition[], state: State): string {
 /** In the order of a consent's life. */
 const ORDER = ['waiting', 'approved', 'in use', 'lapsed', 'expired', 'revoked', 'deleted', 'funds']
 
-const NAMES: Record<string, string> = {
-  waiting: 'AwaitingAuthorisation',
-  approved: 'Authorised, no tokens yet',
-  'in use': 'Authorised',
-  lapsed: 'Authorised, ninety days ago',
-  revoked: 'Revoked',
-  funds: 'funds confirmation',
-  'funds deleted': 'funds confirmation, deleted',
-}
+const NAMES = new Map([
+  ['waiting', 'AwaitingAuthorisation'],
+  ['approved', 'Authorised, no tokens yet'],
+  ['in use', 'Authorised'],
+  ['lapsed', 'Authorised, ninety days ago'],
+  ['revoked', 'Revoked'],
+  ['funds', 'funds confirmation'],
+  ['funds deleted', 'funds confirmation, deleted'],
+])
 
-const EVENTS: Record<string, string> = {
-  create: 'create',
-  'create-funds': 'create a funds confirmation consent',
-  approve: 'visit to approve',
-  deny: 'visit to deny',
-  exchange: 'exchange of the code',
-  refresh: 'refresh',
-  read: 'read data',
-  'customer-revokes': 'revocation by the customer, seen in an answer',
-}
+const EVENTS = new Map([
+  ['create', 'create'],
+  ['create-funds', 'create a funds confirmation consent'],
+  ['approve', 'visit to approve'],
+  ['deny', 'visit to deny'],
+  ['exchange', 'exchange of the code'],
+  ['refresh', 'refresh'],
+  ['read', 'read data'],
+  ['customer-revokes', 'revocation by the customer, seen in an answer'],
+])
 
 function table(transitions: readonly Transition[]): Markup {
   const rank = ({ from }: Transition) =>
     from === undefined ? -1 : ORDER.findIndex((state) => from.startsWith(state))
   const rows = [...transitions].sort((one, other) => rank(one) - rank(other))
-  const name = (state: string | undefined) => (state === undefined ? '' : (NAMES[state] ?? state))
-  const event = (words: string) =>
-    Object.entries(EVENTS).reduce(
-      (text, [from, to]) => (text.split(' ')[0] === from ? text.replace(from, to) : text),
-      words,
-    )
+  const name = (state = '') => NAMES.get(state) ?? state
+  const event = (words: string) => {
+    const [kind = '', ...rest] = words.split(' ')
+    return [EVENTS.get(kind) ?? kind, ...rest].join(' ')
+  }
   return markup`<details><summary><b>${counted(rows.length, 'row')}</b>: state, request, state after it</summary>
 <div class="scroll" tabindex="0" role="region" aria-label="Transitions"><table><thead><tr><th scope="col">State</th><th scope="col">Request</th><th scope="col">State after it</th><th scope="col" class="number">Served</th><th scope="col" class="number">Refused</th><th scope="col" class="number">429, 5xx or no answer</th></tr></thead>
 <tbody>${rows.map(({ from, event: words, to, counts }) => markup`<tr><td>${name(from)}</td><th scope="row">${event(words)}</th><td>${name(to)}</td><td class="number">${count(counts.given)}</td><td class="number">${count(counts.refused)}</td><td class="number">${count(counts.unknown)}</td></tr>`)}</tbody></table></div></details>`

@@ -49,7 +49,7 @@ ${remainsSection(report)}
 ${requirementsSection(report, context)}
 ${observationsSection(report)}
 ${timelineSection(report, exchanges)}
-${machineSection(report, exchanges)}
+${machineSection(report)}
 ${exchangesSection(report, exchanges)}
 ${trendSection(report, more.history ?? [])}
 ${notTestedSection(report)}`
