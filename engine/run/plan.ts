@@ -130,12 +130,12 @@ const ONE_OF_A_KIND = 0.9
 
 /** Whole histories that a check asks for, by its chapter, as they are at the reference bank. */
 const HISTORIES: Record<string, number> = {
-  'account-information/transactions': 2.1,
-  'account-information/data': 3,
-  'account-information/rate-limit': 1,
+  'account-information/transactions': 2.6,
+  'account-information/data': 3.7,
+  'account-information/rate-limit': 1.2,
 }
 /** Of any other chapter, in which some check whether transactions are refused. */
-const A_HISTORY = 0.14
+const A_HISTORY = 0.17
 
 function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number {
   const shown = consentsOf(options).some(({ permissions }) =>
