@@ -103,7 +103,7 @@ describe('a run that is asked to end', () => {
 
 test('a check that takes longer than its share is blocked, and the run goes on', slow, async () => {
   const target = targetFile(folder, { ...unruly.document(), timeout: 1 })
-  const running = assay(['run', '--target', target, '--out', out], { ASSAY_SHARE: '2' })
+  const running = assay(['run', '--target', target, '--out', out], { ASSAY_SHARE: '8' })
   await until(() => unruly.consents().left.length > 12, running, 120)
   const stopped = judgingProcess(out)
   process.kill(stopped, 'SIGSTOP')
