@@ -1,11 +1,17 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { openRecordedClient } from '../engine/certification/recorded-client.ts'
+import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
+import { readTppFile } from '../engine/certification/tpp-file.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { judgeRecording } from '../engine/recording/judge-recording.ts'
 import { openRecording, requireReadable } from '../engine/recording/read-files.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { loadSuites } from '../engine/run/suites.ts'
-import { defaultFolder, holdFolders, SUITES, version } from './folders.ts'
+import { createRedactor } from '../engine/wire/redaction.ts'
+import { makeFoldersOfBoth, tellBoth } from './both-parties.ts'
+import { defaultFolder, holdFolders, SUITES, TPP_SUITES, version } from './folders.ts'
 import { readTarget } from './open-target.ts'
 import { JUDGE_FAIL_ON, oneOf } from './option-values.ts'
 import { forgetEarlier, type JudgingOptions, prepared } from './preparation.ts'
@@ -19,6 +25,7 @@ export interface JudgeOptions
     'out' | 'deviations' | 'baseline' | 'failOn' | 'history' | 'sign' | 'force' | 'open' | 'notify'
   > {
   target: string
+  tpp?: string
 }
 
 /** `assay judge FILE…`: judges what others recorded by every rule; the exit code is 0 where nothing broken was seen. */
@@ -34,6 +41,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const target = recordingTarget(document)
   for (const each of files) await requireReadable(each, !ours)
   const suites = await loadSuites(SUITES, catalogue)
+  const client = options.tpp === undefined ? undefined : await clientOf(options.tpp)
   const out = resolve(options.out ?? defaultFolder(`${document.name}-recorded`))
   const release = holdFolders({ out, name: document.name })
   const progress = createProgress(screen())
@@ -41,11 +49,19 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const interrupt = () => stop.abort()
   process.once('SIGINT', interrupt)
   try {
+    const both = client && { client, folders: makeFoldersOfBoth(out) }
     makeFolder(out)
     forgetEarlier(out)
     progress.doing('Judging what was recorded', true)
-    await judgeRecording({
-      ...{ files, target, suites, catalogue, deviations, out, version },
+    const redactor = createRedactor(target.secrets)
+    const judging =
+      both &&
+      openRecordedClient({
+        ...{ ...both.client, out: both.folders.tpp, target, version, redactor, showing: true },
+      })
+    const reportOfBank = await judgeRecording({
+      ...{ files, target, suites, catalogue, deviations, version, redactor },
+      out: both?.folders.bank ?? out,
       described: {
         name: document.name,
         ...(!ours &&
@@ -54,12 +70,30 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
         ...{ configurationDigest, file },
       },
       signal: stop.signal,
+      onJudged: judging?.takeRecorded,
     })
     progress.end()
-    await report(out, 'bank', { ...options, failOn: failOn === 'must' ? undefined : failOn })
+    const ofBank = { ...options, failOn: failOn === 'must' ? undefined : failOn }
+    if (!both || !judging) return await report(out, 'bank', ofBank)
+    const reports = { bank: reportOfBank, tpp: judging.finish() }
+    await tellBoth(reports, both.folders, { failOn, tppName: both.client.name, ofBank })
   } finally {
     process.removeListener('SIGINT', interrupt)
     progress.end()
     release()
   }
+}
+
+interface ClientParts {
+  suites: TppSuites
+  catalogue: Catalogue
+  name: string
+}
+
+/** What judges the client, by the name in its file or the one that was given. */
+async function clientOf(given: string): Promise<ClientParts> {
+  const isFile = /[/\\]|\.(?:ya?ml|json)$/.test(given) || existsSync(given)
+  const name = isFile ? readTppFile(given).document.name : given
+  const catalogue = loadCatalogue(undefined, 'TPP')
+  return { suites: await loadTppSuites(TPP_SUITES, catalogue), catalogue, name }
 }

@@ -136,6 +136,7 @@ const judge = command('judge', 'judge traffic that others recorded: every rule, 
     'the bank, described by a file: its addresses tell what is an operation',
     DEFAULT_TARGET,
   )
+  .option('--tpp <file>', 'judge the client’s requests as well: its file, or a name for its report')
   .option('--out <folder>', 'where the reports go; default reports/<target>-recorded/<UTC time>')
   .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
   .option('--baseline <folder>', 'an earlier judgement: what is new, fixed, still failing')

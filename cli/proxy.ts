@@ -8,17 +8,14 @@ import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
 import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
 import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
-import { makeFolder } from '../engine/record/make-folder.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
-import type { Report } from '../engine/report/report.ts'
-import { complain, say, shown, shownLines } from '../engine/report/terminal.ts'
+import { complain, say, shown } from '../engine/report/terminal.ts'
 import { loadSuites } from '../engine/run/suites.ts'
+import { makeFoldersOfBoth, tellBoth } from './both-parties.ts'
 import { defaultFolder, holdFolders, SUITES, TPP_SUITES, typed, version } from './folders.ts'
 import { type ReadTarget, readTarget } from './open-target.ts'
 import { LEVEL_FAIL_ON, oneOf } from './option-values.ts'
-import { forgetEarlier } from './preparation.ts'
 import { screen } from './progress.ts'
-import { report } from './run-target.ts'
 import { portTaken, UsageError } from './usage.ts'
 import { lineText } from './watch.ts'
 
@@ -90,7 +87,7 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
   await ended
   await page.close()
   const reports = await proxy.finish()
-  await tell(reports, proxy.folders, serving)
+  await tellBoth(reports, proxy.folders, { failOn: serving.failOn, tppName: serving.tppName })
   say(shown`reports ${typed(out)}`)
 }
 
@@ -116,10 +113,7 @@ async function partiesOf(
   const recorded = recordingTarget(document)
   const tppSuites = await loadTppSuites(TPP_SUITES, ofTpp)
   const suites = await loadSuites(SUITES, ofBank)
-  for (const folder of [out, join(out, 'bank'), join(out, 'tpp')]) {
-    makeFolder(folder)
-    forgetEarlier(folder)
-  }
+  makeFoldersOfBoth(out)
   const { aisp } = recorded.endpoints
   const host = URL.canParse(aisp) && { host: new URL(aisp).host }
   const described = { name: document.name, ...host, environment: recorded.layout }
@@ -163,32 +157,6 @@ function introduce(said: {
   say(shown`What passes: ${page}`)
   say(shown`Ctrl-C ends it, and writes the reports.`)
 }
-
-/** What both reports say, and the exit code: 1 where either party broke a must. */
-async function tell(
-  reports: { bank: Report; tpp: Report },
-  folders: { bank: string; tpp: string },
-  { failOn, tppName }: Pick<Serving, 'failOn' | 'tppName'>,
-): Promise<void> {
-  const sides = [
-    { side: 'bank', folder: folders.bank, said: reports.bank, who: reports.bank.target.name },
-    { side: 'TPP', folder: folders.tpp, said: reports.tpp, who: tppName },
-  ] as const
-  const codes: number[] = []
-  for (const { side, folder, said, who } of sides) {
-    say(shownLines(''), shown`${side === 'bank' ? 'The bank' : 'The TPP'}, ${who}:`)
-    // What nobody judged of a TPP that was only watched is no verdict.
-    const failing = failOn === 'should' ? { failOn } : {}
-    await report(folder, side, failing)
-    const broke = said.exitCode === 1 || said.exitCode === 5
-    codes.push(broke || side === 'bank' ? Number(process.exitCode) : shouldsBroken(said, failOn))
-  }
-  const worst = [5, 1, 4].find((code) => codes.includes(code))
-  process.exitCode = worst ?? 0
-}
-
-const shouldsBroken = ({ checks }: Report, failOn: string): number =>
-  failOn === 'should' && checks.some(({ outcome }) => outcome === 'warn') ? 1 : 0
 
 function listenOf(text: string): { host: string; port: number } {
   const authority = authorityOf(text)

@@ -20,6 +20,10 @@ export function createDoubts() {
     Object.defineProperty(seen, name, { get, enumerable: false, configurable: true })
   }
   return {
+    /** Something that nobody told was read. */
+    note: () => {
+      unknown = true
+    },
     /** What is unknown of a request. */
     hide(seen: Seen, names: Iterable<keyof Seen>): void {
       for (const name of names) {

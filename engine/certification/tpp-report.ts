@@ -26,9 +26,11 @@ export function openTppReport(out: string, redactor: Redactor) {
   const evidence = createEvidence()
   return {
     redact,
-    note(exchange: Exchange) {
+    /** @param isKept whether it is written down; it is counted in any case */
+    note(exchange: Exchange, isKept = true) {
       latency.note(exchange)
       transitions.note(exchange)
+      if (!isKept) return
       evidence.note(exchange)
       log.append(exchange)
     },

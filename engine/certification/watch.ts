@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { ruleResults } from '../judge/results.ts'
 import type { RuleState } from '../judge/rule-engine.ts'
+import { createShowing } from '../recording/showing.ts'
 import type { Report } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Redactor } from '../wire/redaction.ts'
@@ -67,18 +68,22 @@ export function openWatch(parts: {
   doubts?: Doubts
   /** Exchanges that rules look back at; default: all. */
   most?: number
+  /** Of very many requests, those alone are written down that show something. */
+  showing?: boolean
 }) {
   const { suites, catalogue, out, version, redactor, name = 'watched', doubts, most } = parts
+  const { showing = false } = parts
   const report = openTppReport(out, redactor)
   const { redact } = report
   const engine = conductEngine(suites, { doubts, most })
+  const shows = createShowing(engine.states())
   let requests = 0
 
-  /** Judges a request; what there is to show of it. */
-  const take = (exchange: Exchange, refusal?: string): WatchedLine => {
+  /** Judges a request, or the view of it that rules may read; what there is to show of it. */
+  const take = (exchange: Exchange, refusal?: string, view = exchange): WatchedLine => {
     requests += 1
-    const ids = engine.judge(exchange)
-    report.note(exchange)
+    const ids = engine.judge(view)
+    report.note(exchange, !showing || shows(exchange.id, ids))
     const { id, startedAt: at, request, response, failure } = exchange
     const { pathname, search, origin } = new URL(request.url)
     const isHandshake = request.method === 'CONNECT'

@@ -1,21 +1,16 @@
 import { join } from 'node:path'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { createDoubts } from '../certification/doubts.ts'
+import { openRecordedClient } from '../certification/recorded-client.ts'
 import type { TppSuites } from '../certification/suite.ts'
-import { brokenLines, openWatch, WATCHED, type WatchedLine } from '../certification/watch.ts'
-import { member } from '../judge/data-rows.ts'
+import { brokenLines, type WatchedLine } from '../certification/watch.ts'
 import { makeFolder } from '../record/make-folder.ts'
 import { type JudgementParts, openJudgement } from '../recording/judgement.ts'
 import type { Lack, Recorded } from '../recording/recorded.ts'
 import { decoded } from '../wire/decode.ts'
-import type { Exchange, Seen } from '../wire/exchange.ts'
+import type { Exchange } from '../wire/exchange.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import type { Passed } from './forward.ts'
-import { createKnown } from './known.ts'
 import { openLater } from './later.ts'
-
-/** Exchanges that the rules of a TPP look back at. */
-const MOST = 5000
 
 /** Bytes of a body once its content coding is undone. */
 const MOST_DECODED = 64 * 1024 * 1024
@@ -41,21 +36,10 @@ export function openParties(parts: PartiesParts) {
   for (const folder of Object.values(folders)) makeFolder(folder)
   const redactor = createRedactor(bank.target.secrets)
   const judgement = openJudgement({ ...bank, out: folders.bank, version, redactor })
-  const doubts = createDoubts()
-  const { suites, catalogue, name } = tpp
-  const watch = openWatch({
-    ...{ suites, catalogue, out: folders.tpp, version, redactor, name, doubts, most: MOST },
+  const client = openRecordedClient({
+    ...{ ...tpp, target: bank.target, out: folders.tpp, version, redactor },
   })
-  const known = createKnown(bank.target)
   let latest = 0
-
-  const lineOfTpp = (exchange: Exchange, certificate: string) => {
-    const { facts, unknown } = known.of(exchange)
-    const seen: Seen = { ...WATCHED, fired: [], certificate, ...facts }
-    doubts.hide(seen, unknown)
-    if ((exchange.response?.status ?? 0) >= 400) doubts.hideRefusal(seen)
-    return watch.take({ ...exchange, about: { check: 'watch', seen } }, refusalIn(exchange))
-  }
 
   const lineOfOthers = (exchange: Exchange): WatchedLine => {
     // It is in no log: its secrets are learned here.
@@ -70,12 +54,12 @@ export function openParties(parts: PartiesParts) {
     const recorded = await recordedOf(passed, judgement.exchanges + 1)
     if (recorded.at < latest) recorded.lacks.add('the order of requests at the same time')
     latest = Math.max(latest, recorded.at)
-    const { exchange, broken } = await judgement.take(recorded, `x${judgement.exchanges + 1}`)
-    const isTpps = isOfTpp(exchange)
+    const judged = await judgement.take(recorded, `x${judgement.exchanges + 1}`)
+    const { exchange, broken } = judged
     const { certificate } = passed.identity
-    const line = isTpps ? lineOfTpp(exchange, certificate) : lineOfOthers(exchange)
-    known.learn(exchange)
-    if (!isTpps && broken.length === 0) return
+    const ofTpp = client.take(judged, { certificate })
+    const line = ofTpp ?? lineOfOthers(exchange)
+    if (!ofTpp && broken.length === 0) return
     const bankBreaks = brokenLines(judgement.states(), broken, exchange.id, {
       catalogue: bank.catalogue,
       redact: judgement.redact,
@@ -99,18 +83,12 @@ export function openParties(parts: PartiesParts) {
     async finish(notes: string[]) {
       await later.finish()
       try {
-        return { bank: judgement.finish({ notes }), tpp: watch.finish() }
+        return { bank: judgement.finish({ notes }), tpp: client.finish() }
       } finally {
         judgement.close()
       }
     },
   }
-}
-
-/** Pages that a customer sees in a browser are none of the TPP: it shows a credential wherever it asks for something else. */
-function isOfTpp({ endpoint, request }: Exchange): boolean {
-  if (endpoint !== 'elsewhere') return true
-  return request.headers.some(([name]) => name.toLowerCase() === 'authorization')
 }
 
 /** What passed, in the words of recordings. */
@@ -147,17 +125,4 @@ async function receivedIn(
   if (!whole) lacks.add('the whole body of the response')
   const kept = whole ?? Buffer.alloc(0)
   return { status, headers, body: kept, bytes: kept.length, declared: kept.length }
-}
-
-/** Why the bank refused, in its own words: OAuth 2.0 (RFC 6749 5.2), or the errors of open banking. */
-function refusalIn({ response }: Exchange): string | undefined {
-  if (!response || response.status < 400) return undefined
-  const { json } = response
-  const errors = member(json, 'Errors')
-  const said = [
-    member(json, 'error_description'),
-    Array.isArray(errors) ? member(errors[0], 'Message') : undefined,
-    ...[member(json, 'Message'), member(json, 'error')],
-  ].find((each) => typeof each === 'string' && each !== '')
-  return said === undefined ? undefined : String(said).slice(0, 300)
 }

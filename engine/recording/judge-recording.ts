@@ -4,12 +4,15 @@ import { merged } from './merge.ts'
 import { inOrder } from './order.ts'
 import { exchangesIn, type RecordingFile } from './read-files.ts'
 import type { Recorded } from './recorded.ts'
+import type { Judged } from './recorded-judging.ts'
 
 export interface RecordingParts extends JudgementParts {
   files: RecordingFile[]
   /** Ends the reading; what was read by then is judged. */
   signal?: AbortSignal
   onProgress?(exchanges: number): void
+  /** Is shown each exchange once the bank is judged by it. */
+  onJudged?(judged: Judged, recorded: Recorded): void
 }
 
 /**
@@ -25,7 +28,8 @@ export async function judgeRecording(parts: RecordingParts): Promise<Report> {
     for await (const recorded of sourceOf(files, judgement.resolve)) {
       if (signal?.aborted) break
       const count = judgement.exchanges + 1
-      await judgement.take(recorded, idOf(recorded, count, files))
+      const judged = await judgement.take(recorded, idOf(recorded, count, files))
+      parts.onJudged?.(judged, recorded)
       if (count % 1000 === 0) parts.onProgress?.(count)
     }
     return judgement.finish({ files, interrupted: signal?.aborted === true })

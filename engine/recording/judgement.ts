@@ -20,6 +20,7 @@ import { createRecordedJudging, type Judged } from './recorded-judging.ts'
 import type { LacksByRule } from './recording-rules.ts'
 import type { RecordingTarget } from './recording-target.ts'
 import { lackCounts, mustsOf, recordingVerdict, resultsOfRules } from './rules-report.ts'
+import { createShowing } from './showing.ts'
 
 /** Other addresses that are named; the rest is counted. */
 const NAMED = 20
@@ -102,20 +103,10 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
   const latency = createLatency()
   const transitions = createTransitions()
   const names = new Map<string, number>()
-  const states = engine.states()
-  const byId = new Map(states.map((state) => [state.id, state]))
-  let pending = states
+  const shows = createShowing(engine.states())
   let first: string | undefined
   let last: string | undefined
   let operations = 0
-
-  /** Is it the first that a rule could judge, or among those that broke one? */
-  const shows = ({ id }: Exchange, broken: string[]): boolean => {
-    const before = pending.length
-    pending = pending.filter((state) => state.first === undefined)
-    if (pending.length < before) return true
-    return broken.some((rule) => byId.get(rule)?.violations.at(-1)?.exchange === id)
-  }
 
   return {
     evidence,
@@ -145,7 +136,7 @@ function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>
       if (last === undefined || startedAt > last) last = startedAt
       latency.note(exchange)
       transitions.note(exchange)
-      if (!shows(exchange, broken)) return
+      if (!shows(exchange.id, broken)) return
       evidence.note(exchange)
       log.append(exchange)
     },

@@ -42,6 +42,11 @@ export function operationsOf(endpoints: Endpoints) {
   return {
     /** Whether any of the target's addresses is at this origin. */
     isOfTarget: (url: string) => URL.canParse(url) && origins.has(new URL(url).origin),
+    /** Whether it is below an address of the account information or funds confirmation API, or that of registrations. */
+    isOfApi: (url: string) =>
+      [aisp, ...funds.POST, plain(endpoints.registration)].some(
+        (base) => base !== '' && plain(url).startsWith(`${base}/`),
+      ),
     /** Takes the address of the bank's keys from its configuration. */
     learnKeys(address: unknown) {
       if (typeof address !== 'string' || !URL.canParse(address)) return

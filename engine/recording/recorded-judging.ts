@@ -5,14 +5,13 @@ import { createRuleEngine, type RuleEngine } from '../judge/rule-engine.ts'
 import type { Suites } from '../run/suites.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { createExchanges } from './exchanges.ts'
-import type { Recorded } from './recorded.ts'
+import type { Judgeable, Recorded } from './recorded.ts'
 import { recordingRules } from './recording-rules.ts'
 import type { RecordingTarget } from './recording-target.ts'
 import { viewOf } from './view.ts'
 
 /** What was made of one exchange. */
-export interface Judged {
-  exchange: Exchange
+export interface Judged extends Judgeable {
   /** Is it an operation of the documents, or does it end a visit? Nothing else is judged. */
   counts: boolean
   /** Ids of the rules that it breaks. */
@@ -36,12 +35,12 @@ export function createRecordedJudging(
     async judge(recorded: Recorded, id: string): Promise<Judged> {
       const { counts, ...found } = exchanges.judgeable(recorded, id)
       const { exchange, lacks } = found
-      if (!counts) return { exchange, counts, broken: [] }
+      if (!counts) return { ...found, counts, broken: [] }
       await withSignature(exchange, engine)
       at.comparing(!lacks.has('the order of requests at the same time'))
       const broken = engine.judge(viewOf(found, at.note, at.names))
       exchanges.learn(exchange)
-      return { exchange, counts, broken }
+      return { ...found, counts, broken }
     },
   }
 }

@@ -1,7 +1,15 @@
 /** Consents as a TPP creates, queries and deletes them. Requirements: specs/tpp/consents.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import { type Exchange, isDateTime } from '../../engine/suite-api/responses.ts'
-import { CONSENTS, CREATIONS, list, seenOf, shown, unless } from './common/messages.ts'
+import {
+  CONSENTS,
+  CREATIONS,
+  list,
+  SPELT_OTHERWISE,
+  seenOf,
+  shown,
+  unless,
+} from './common/messages.ts'
 
 type Json = Record<string, unknown>
 
@@ -64,9 +72,6 @@ const SUPPORTED = [
   'ReadTransactionsCredits',
   'ReadTransactionsDebits',
 ]
-
-/** "The data access text spells the second one with an s": AMB-01. */
-const SPELT_OTHERWISE = 'ReadAccountsDetails'
 
 conduct(
   'TCON-02/supported',

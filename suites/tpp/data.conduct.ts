@@ -4,7 +4,16 @@ import { isIP } from 'node:net'
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import { isDateTime, member, percentDecoded, rowsOf } from '../../engine/suite-api/responses.ts'
-import { DATA, queryOf, readOnce, seenOf, sent, shown, unless } from './common/messages.ts'
+import {
+  DATA,
+  queryOf,
+  readOnce,
+  SPELT_OTHERWISE,
+  seenOf,
+  sent,
+  shown,
+  unless,
+} from './common/messages.ts'
 
 const isData = ({ endpoint }: Exchange) => DATA.includes(endpoint)
 
@@ -82,7 +91,7 @@ conduct(
 const OPENED_BY: [endpoints: readonly Endpoint[], permissions: string[]][] = [
   [
     ['accounts', 'account'],
-    ['ReadAccountsBasic', 'ReadAccountsDetail'],
+    ['ReadAccountsBasic', 'ReadAccountsDetail', SPELT_OTHERWISE],
   ],
   [TRANSACTIONS, ['ReadTransactionsBasic', 'ReadTransactionsDetail']],
 ]

@@ -251,7 +251,9 @@ test('a recording: assay judge', { timeout: 120_000 }, async () => {
   writeFileSync(lines, `${JSON.stringify({ [nextText()]: nextText() })}\n${nextText()}\n`)
   for (const file of [har, lines]) {
     const words = ['judge', file, '--target', target, '--out', join(dir, 'out')]
-    expect((await obeyed(words, dir, [target, har, lines])).wrong).toEqual([])
+    for (const party of [[], ['--tpp', nextText()]]) {
+      expect((await obeyed([...words, ...party], dir, [target, har, lines])).wrong).toEqual([])
+    }
   }
 })
 

@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { openRecordedClient } from '../../engine/certification/recorded-client.ts'
 import { judgeRecording } from '../../engine/recording/judge-recording.ts'
 import { openRecording } from '../../engine/recording/read-files.ts'
 import { recordingTarget } from '../../engine/recording/recording-target.ts'
 import { writeReports } from '../../engine/report/write-reports.ts'
+import { createRedactor } from '../../engine/wire/redaction.ts'
 import { openProofContext } from '../../proof/run/judge-bank.ts'
+import { tppCatalogue, tppSuites } from '../certification/opened.ts'
 import { openDirectory } from '../directory.ts'
 import { ACCOUNTS, AISP, BANK, entry, har } from './small-bank.ts'
 
@@ -78,12 +81,21 @@ test('a recording full of secrets leaves none in anything that is written', asyn
   const out = join(folder, 'out')
   mkdirSync(out)
   const { catalogue, suites } = await openProofContext(openDirectory())
+  const target = recordingTarget(BANK)
+  const redactor = createRedactor(target.secrets)
+  mkdirSync(join(out, 'tpp'))
+  const client = openRecordedClient({
+    ...{ suites: await tppSuites(), catalogue: tppCatalogue(), target, redactor, version: '0' },
+    out: join(out, 'tpp'),
+  })
   const report = await judgeRecording({
-    ...{ files: [openRecording(file)], catalogue, suites, out, version: '0' },
-    target: recordingTarget(BANK),
+    ...{ files: [openRecording(file)], catalogue, suites, out, version: '0', target, redactor },
     described: { name: 'staging', configurationDigest: '' },
+    onJudged: client.takeRecorded,
   })
   await writeReports(out)
+  expect(client.finish().requests).toBe(4)
+  await writeReports(join(out, 'tpp'))
   expect(report.requests).toBe(4)
   const files = filesIn(out)
   expect(files.length).toBeGreaterThan(8)

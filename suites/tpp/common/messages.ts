@@ -94,3 +94,6 @@ export function unless(
 ) {
   return holds ? [] : [finding]
 }
+
+/** "The data access text spells the second one with an s": AMB-01. */
+export const SPELT_OTHERWISE = 'ReadAccountsDetails'

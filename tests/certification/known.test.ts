@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { createDoubts } from '../../engine/certification/doubts.ts'
+import { createKnown } from '../../engine/certification/known.ts'
 import { conductEngine } from '../../engine/certification/suite.ts'
-import { createKnown } from '../../engine/proxy/known.ts'
 import { recordingTarget } from '../../engine/recording/recording-target.ts'
 import type { Exchange, Seen } from '../../engine/wire/exchange.ts'
-import { tppSuites } from '../certification/opened.ts'
 import { AISP, BANK } from '../recording/small-bank.ts'
+import { tppSuites } from './opened.ts'
 
 /** What somebody between a TPP and its bank knows, and what rules make of what he does not know. */
 

@@ -1,0 +1,17 @@
+import type { RuleState } from '../judge/rule-engine.ts'
+
+/**
+ * Which exchanges are kept of very many: the first that a rule could judge, and those that broke one.
+ *
+ * @returns whether an exchange that was just judged, and broke `broken`, is among them
+ */
+export function createShowing(states: readonly RuleState[]) {
+  const byId = new Map(states.map((state) => [state.id, state]))
+  let pending = [...states]
+  return (exchange: string, broken: readonly string[]): boolean => {
+    const before = pending.length
+    pending = pending.filter((state) => state.first === undefined)
+    if (pending.length < before) return true
+    return broken.some((rule) => byId.get(rule)?.violations.at(-1)?.exchange === exchange)
+  }
+}
