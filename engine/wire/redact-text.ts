@@ -28,11 +28,14 @@ type Secret = [value: string, pseudonym: string, at?: number]
 /** A pattern, what of a match of it is secret, undefined where nothing is, and what the text must hold at all. */
 type Place = [pattern: RegExp, secretOf: (match: Groups) => Secret | undefined, of?: RegExp]
 
+/** What stands in the place of a credential where somebody has none: the name of a scheme alone, nothing of a language. */
+const NO_SECRETS = /^(?:bearer|basic|dpop|null|undefined|none|nil|true|false)$/i
+
 /** Redaction of texts, for one run's pseudonyms. */
 export function textRedaction(pseudonyms: Pseudonyms) {
   /** What stands in the place of a value whose place says that it is secret. */
   const inPlace = (value: string, label: string): string => {
-    if (value === '' || pseudonyms.issued(value)) return value
+    if (value === '' || NO_SECRETS.test(value) || pseudonyms.issued(value)) return value
     const jwt = WHOLE_JWT.exec(value)
     const summary = jwt ? summarised(jwt, label) : value
     return summary === value ? pseudonyms.of(value, label, tellsItself(value)) : summary

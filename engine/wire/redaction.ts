@@ -12,6 +12,12 @@ export type Redactor = ReturnType<typeof createRedactor>
 const KEPT = 32 * 1024
 const MARGIN = 8 * 1024
 
+/**
+ * A scheme and credentials, also as who sends them wrongly writes them: with a colon, without a space. The scheme is no part of
+ * the secret, or its name would be taken for the beginning of one wherever it stands.
+ */
+const CREDENTIALS = /^(((?:bearer|basic|dpop)(?=:? *\S)|[a-z]+(?=:? ))[: ]*)(\S.*)$/i
+
 type Header = [string, string]
 type Change = (text: string) => string
 
@@ -44,10 +50,10 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       const label = credentialHeader(name)
       if (label === undefined) return [name, redact(value)]
       if (label === 'cookie') return [name, redactCookies(name, value)]
-      const [, scheme, credentials] = /^([A-Za-z]+) +(\S.*)$/.exec(value) ?? []
+      const [, before = '', scheme, credentials] = CREDENTIALS.exec(value) ?? []
       if (scheme === undefined || credentials === undefined) return [name, inPlace(value, label)]
       if (scheme.toLowerCase() === 'basic') learnBasic(credentials)
-      return [name, `${scheme} ${inPlace(credentials, labelOf(scheme))}`]
+      return [name, `${before}${inPlace(credentials, labelOf(scheme))}`]
     }
 
     const redactCookies = (name: string, value: string): string => {

@@ -295,6 +295,30 @@ describe('by its place', () => {
     )
   })
 
+  test.each(['Bearer: ', 'Bearer', 'bearer  ', 'Token '])(
+    'credentials behind %j are secret, the scheme is not',
+    (scheme) => {
+      const redactor = createRedactor([], { key: KEY })
+      const token = 'BEnd4o221N-ORxyFaWvmV1YqcolPY6FwKe_IQLN3'
+      const headers: [string, string][] = [['Authorization', `${scheme}${token}`]]
+      const request = { method: 'GET', url: 'https://b.example/', headers }
+      const record = redactor.redactExchange(exchange({ request }))
+      expect(record.request.headers[0]?.[1]).toMatch(/^\w+:? *<[a-z_]+:\w{6}>$/)
+      const type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+      expect(redactor.redactText(type)).toBe(type)
+      expect(redactor.redactText(`the token ${token}`)).not.toContain(token)
+    },
+  )
+
+  test('what stands where somebody has no token is none', () => {
+    const redactor = createRedactor([], { key: KEY })
+    for (const value of ['Bearer', 'Bearer undefined', 'Bearer null']) {
+      const headers: [string, string][] = [['Authorization', value]]
+      const request = { method: 'GET', url: 'https://b.example/', headers }
+      expect(redactor.redactExchange(exchange({ request })).request.headers).toEqual(headers)
+    }
+  })
+
   test('what a place gave away is found elsewhere, unless it is a plain word', () => {
     const redactor = createRedactor([], { key: KEY })
     redactor.redactText('{"access_token":"Zq81-kk3v"}{"refresh_token":"token"}')
