@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Alteration } from '../../bank/operator/alteration.ts'
@@ -38,7 +38,7 @@ export async function recordedBank(
 
 /** What `assay judge` says of the text of a recording. */
 export async function judgedText(
-  { catalogue, suites }: Pick<ProofContext, 'catalogue' | 'suites'>,
+  context: Pick<ProofContext, 'catalogue' | 'suites'>,
   document: TargetDocument,
   name: string,
   ...texts: string[]
@@ -48,17 +48,29 @@ export async function judgedText(
     const files = texts.map((text, index) => {
       const file = join(folder, `${index === 0 ? '' : index}${name}`)
       writeFileSync(file, text)
-      return openRecording(file)
+      return file
     })
-    const out = join(folder, 'out')
-    mkdirSync(out)
+    return await judgedFiles(context, document, files)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** What `assay judge` says of files, or of folders of runs. */
+export async function judgedFiles(
+  { catalogue, suites }: Pick<ProofContext, 'catalogue' | 'suites'>,
+  document: TargetDocument,
+  files: string[],
+): Promise<Report> {
+  const out = mkdtempSync(join(tmpdir(), 'assay-judged-'))
+  try {
     return await judgeRecording({
-      ...{ files, catalogue, suites, out, version: '0' },
+      ...{ files: files.map(openRecording), catalogue, suites, out, version: '0' },
       target: recordingTarget(document),
       described: { name: document.name, configurationDigest: '' },
     })
   } finally {
-    rmSync(folder, { recursive: true })
+    rmSync(out, { recursive: true })
   }
 }
 
