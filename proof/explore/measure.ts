@@ -4,15 +4,19 @@ import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Finding } from '../../engine/explore/explore.ts'
 import { loadHistoryParts } from '../../engine/run/suites.ts'
+import { drawn } from '../run/draw.ts'
 import { openProofContext } from '../run/judge-bank.ts'
 import { loadFaults, loadVariants } from '../run/load.ts'
+import { groupsOf } from '../together/grouping.ts'
+import { compatible, inOrder } from '../together/pairs.ts'
 import { conditionedFaults } from './conditioned.ts'
 import { exploreBank } from './explore-bank.ts'
 
 /**
  * `npm run power -- --of faults --steps 500`: what explore finds at wrong banks, each in this process, and at lawful
- * ones, where it must find nothing but what their warnings announce. `--of conditioned` draws faults that show after two
- * events, for one client, at the n-th call. `--every 8 --from 3`: a part of them. `--only` names some.
+ * ones, where it must find nothing but what their warnings announce. `--of groups`: four lawful freedoms in each bank, drawn
+ * by the seed. `--of conditioned` draws faults that show after two events, for one client, at the n-th call. `--every 8
+ * --from 3`: a part of them. `--only` names some. `--of correct`: the bank as it is, by `--count` seeds.
  */
 
 const { values } = parseArgs({
@@ -27,18 +31,28 @@ const { values } = parseArgs({
   },
 })
 
-type Bank = Alteration & {
+type Altered = Alteration & {
   fails?: string[]
   warns?: string[]
   target?: (document: TargetDocument) => void
 }
+
+/** A bank with what is altered in it, several things where it is lawful in several ways. */
+interface Bank {
+  id: string
+  altered: Altered[]
+  seed: number
+}
+
+/** Lawful freedoms in one bank of `--of groups`. */
+const GROUP = 4
 
 const seed = Number(values.seed)
 const all = await banks(values.of)
 const chosen = all.filter(({ id }, index) =>
   values.only ? values.only.includes(id) : index % Number(values.every) === Number(values.from),
 )
-const lawful = values.of === 'variants'
+const lawful = ['variants', 'groups', 'correct'].includes(values.of)
 const context = await openProofContext()
 const parts = await loadHistoryParts(join(import.meta.dirname, '..', '..', 'suites'))
 /** Chapter of what is broken → how many of its faults were found, of how many. */
@@ -72,23 +86,47 @@ for (const [name, { found, of }] of [...rows].sort()) console.log(`| ${name} | $
 process.exit(wrong > 0 ? 1 : 0)
 
 async function banks(kind: string): Promise<Bank[]> {
-  if (kind === 'conditioned') return conditionedFaults(Number(values.count), seed)
-  if (kind === 'variants') return loadVariants()
+  const each = (altered: Altered): Bank => ({ id: altered.id, altered: [altered], seed })
+  if (kind === 'conditioned') return conditionedFaults(Number(values.count), seed).map(each)
+  if (kind === 'variants') return (await loadVariants()).map(each)
   // What needs a target file of its own is no history.
-  if (kind === 'faults') return (await loadFaults()).filter(({ target }) => !target)
-  throw new TypeError(`--of ${kind}: faults, variants or conditioned`)
+  if (kind === 'faults') return (await loadFaults()).filter(({ target }) => !target).map(each)
+  if (kind === 'groups') return (await drawnGroups()).map(several)
+  if (kind === 'correct') {
+    return Array.from({ length: Number(values.count) }, (_, at) => ({
+      ...{ id: `correct, seed ${seed + at}`, altered: [], seed: seed + at },
+    }))
+  }
+  throw new TypeError(`--of ${kind}: faults, variants, groups, correct or conditioned`)
+}
+
+const several = (altered: Altered[]): Bank => ({
+  ...{ id: altered.map(({ id }) => id).join(' + '), altered, seed },
+})
+
+async function drawnGroups(): Promise<Altered[][]> {
+  const social = (await loadVariants()).filter(({ blocks }) => blocks === undefined)
+  const mixed = drawn(
+    social.map((one) => [one]),
+    seed,
+  ).flat()
+  return groupsOf(mixed, compatible, GROUP).map(inOrder)
 }
 
 async function explored(bank: Bank) {
   const stop = new AbortController()
   const found: Finding[] = []
-  const limits = { seed, steps: Number(values.steps), tries: lawful ? 0 : 30, signal: stop.signal }
+  const limits = {
+    ...{ seed: bank.seed, steps: Number(values.steps), tries: lawful ? 0 : 30 },
+    signal: stop.signal,
+  }
   // A wrong bank's ends take effect at once; a lawful one takes the time that its target file says.
   const soon = { id: 'soon', story: '', target: endsAtOnce }
+  const { altered } = bank
   const result = await exploreBank(
     context,
     parts,
-    lawful ? [bank] : [bank, soon],
+    lawful ? altered : [...altered, soon],
     limits,
     (one) => {
       if (!one.repeats && !lawful) return
@@ -96,22 +134,25 @@ async function explored(bank: Bank) {
       if (!lawful) stop.abort()
     },
   )
-  return { found, steps: result.steps, fired: result.fired.get(bank.id) ?? 0 }
+  const fired = altered.reduce((sum, { id }) => sum + (result.fired.get(id) ?? 0), 0)
+  return { found, steps: result.steps, fired }
 }
 
 function endsAtOnce(document: TargetDocument): void {
   document.settlingTime = 0.1
 }
 
-function chapterOf({ fails = [], warns = [] }: Bank): string {
+function chapterOf({ altered }: Bank): string {
+  const [{ fails = [], warns = [] } = {}] = altered
   if (lawful || values.of === 'conditioned') return values.of
   const [id = ''] = [...fails, ...warns]
   return context.catalogue.owners.get(id)?.chapter ?? id
 }
 
 /** A lawful bank may warn of what its own warnings say. */
-function isAnnounced({ found, level }: Finding, { warns = [] }: Bank): boolean {
+function isAnnounced({ found, level }: Finding, { altered }: Bank): boolean {
   const { owners } = context.catalogue
+  const warns = altered.flatMap((each) => each.warns ?? [])
   const requirementOf = (id: string) => owners.get(id)?.id ?? id
   return level === 'should' && warns.some((id) => requirementOf(id) === requirementOf(found.id))
 }

@@ -435,6 +435,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'nonce-of-the-query',
+    story: 'The request object is verified, and the nonce of the ID token is read from the query.',
+    fails: [],
+    warns: ['AUTHZ-12/nonce'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      if (query.nonce === undefined || query.nonce === claims.nonce) return undefined
+      if (!looksRight(ctx, request, query.client_id)) return undefined
+      return { ...claims, nonce: query.nonce }
+    }),
+  },
+  {
     id: 'latest-consent-by-default',
     story:
       'A request that names no consent, or one that is not found, stands for the customer’s latest.',

@@ -6,11 +6,14 @@ import type { Fault } from '../../run/proof.ts'
 
 /** Response types that nobody registered, and what comes of them. */
 
-/** Grants requests of some other response types: what comes of them is what was asked for. */
-function grantsTypes(fits: (type: string, second: boolean) => boolean): Middleware {
+/** Grants requests of some other response types: what comes of them is what was asked for, in the request object or the query. */
+function grantsTypes(
+  fits: (type: string, second: boolean) => boolean,
+  where: 'signed' | 'query' = 'signed',
+): Middleware {
   const asked = ofEachBank(() => new Map<unknown, string[]>())
   const taken = acceptsRequest(({ claims }, query, ctx) => {
-    const type = String(claims.response_type)
+    const type = String(where === 'signed' ? claims.response_type : query.response_type)
     if (type === 'code id_token' || !fits(type, clientIs(ctx, query.client_id, 'second'))) {
       return undefined
     }
@@ -56,6 +59,13 @@ const faults: Fault[] = [
     fails: [],
     warns: ['AUTHZ-28/second-client'],
     middleware: grantsTypes((type, second) => type === 'code' && second),
+  },
+  {
+    id: 'response-type-of-the-query',
+    story: 'The flow is chosen by the query, before anybody looks at what was signed.',
+    fails: [],
+    warns: ['AUTHZ-12/response-type'],
+    middleware: grantsTypes((type) => type === 'code', 'query'),
   },
 ]
 export default faults

@@ -3,6 +3,7 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../../engine/suite-api/client.ts'
 import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { blockBy, blockForTarget, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
@@ -394,5 +395,55 @@ check(
     })
     if (visit.kind === 'granted' && redirectsTo(visit.redirect, other)) expectNoCode(visit)
     expectAnswered(visit)
+  },
+)
+
+/**
+ * OpenID Connect Core 1.0, 6.1: the parameters of the request object supersede those of the query. Another nonce in the query
+ * than in the request object. Fails: an ID token with the one of the query.
+ */
+check(
+  'AUTHZ-12/nonce',
+  'A nonce of the query that contradicts the request object is not answered',
+  NEGATIVE,
+  async (context) => {
+    const nonce = randomUUID()
+    const visit = await wrongVisit(context, {
+      purpose: 'another nonce in the query than in the request object',
+      deviation: { query: { nonce } },
+    })
+    expectAnswered(visit)
+    if (visit.kind !== 'granted') return
+    const { nonce: answered } = claimsOf(visit.redirect.idToken ?? '') ?? {}
+    expectThat(answered !== nonce, {
+      message: 'the ID token has the nonce that nobody signed',
+      expected: 'an error, or the nonce of the signed request object',
+      actual: 'the nonce of the query',
+      exchange: visit.last,
+    })
+  },
+)
+
+/**
+ * OpenID Connect Core 1.0, 6.1: response_type of the query must match the one of the request object. Fails: a code without ID
+ * token, as the query asks for it.
+ */
+check(
+  'AUTHZ-12/response-type',
+  'A response type of the query that contradicts the request object is not answered',
+  NEGATIVE,
+  async (context) => {
+    const visit = await wrongVisit(context, {
+      purpose: 'another response type in the query than in the request object',
+      deviation: { query: { response_type: 'code' } },
+    })
+    expectAnswered(visit)
+    if (visit.kind !== 'granted') return
+    expectThat(visit.redirect.idToken !== undefined, {
+      message: 'the answer is of the response type that nobody signed',
+      expected: 'an error, or a code and an ID token as the signed request object asks for',
+      actual: 'a code alone, as the query asks for',
+      exchange: visit.last,
+    })
   },
 )
