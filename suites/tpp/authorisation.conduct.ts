@@ -1,7 +1,17 @@
 /** The authorisation request. Requirements: specs/tpp/authorisation.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Exchange } from '../../engine/suite-api/responses.ts'
-import { list, queryOf, requestObjectOf, seenOf, shown, unless, words } from './common/messages.ts'
+import {
+  list,
+  queryOf,
+  requestObjectOf,
+  searched,
+  seenOf,
+  shown,
+  some,
+  unless,
+  words,
+} from './common/messages.ts'
 
 const options = { endpoints: ['authorisation'] as const }
 
@@ -126,15 +136,13 @@ function freshness(name: 'nonce' | 'state') {
   // A page that is loaded again is the same visit; a link that is kept for the next one is not.
   const isReload = (exchange: Exchange, other: Exchange) =>
     other.request.url === exchange.request.url && visitOf(other) === visitOf(exchange)
+  const having = searched((other) => (requestOf(other) ? some(valueIn(other)) : []))
   return (exchange: Exchange, earlier: readonly Exchange[]) => {
     if (!requestOf(exchange)) return undefined
     const value = valueIn(exchange)
     // state is not required, and what would have to have a nonce is missing.
     if (value === undefined && (name === 'state' || !requestObjectOf(exchange))) return undefined
-    const again = earlier.some(
-      (other) =>
-        requestOf(other) !== undefined && !isReload(exchange, other) && valueIn(other) === value,
-    )
+    const again = having(earlier, value).some((other) => !isReload(exchange, other))
     return unless(typeof value === 'string' && value !== '' && !again, {
       message: again ? `${name} was used for an earlier visit` : `there is no ${name}`,
       expected: `a ${name} of its own for each visit`,

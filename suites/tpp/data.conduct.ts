@@ -7,8 +7,8 @@ import { isDateTime, member, percentDecoded, rowsOf } from '../../engine/suite-a
 import {
   DATA,
   queryOf,
-  readOnce,
   SPELT_OTHERWISE,
+  searched,
   seenOf,
   sent,
   shown,
@@ -193,7 +193,7 @@ conduct(
 )
 
 /** AccountIds that an answer of data gave. */
-const accountIdsOf = readOnce(
+const giving = searched(
   (exchange) =>
     new Set(isData(exchange) ? rowsOf(exchange).map((row) => member(row, 'AccountId')) : []),
 )
@@ -207,15 +207,14 @@ conduct(
     const { consent, scenario } = seenOf(exchange)
     if (!isData(exchange) || id === undefined || !consent) return undefined
     const wanted = percentDecoded(id)
-    const gave = (other: Exchange) => accountIdsOf(other).has(wanted)
+    const gave = giving(earlier, wanted)
     const under = (other: Exchange) => seenOf(other).consent?.id === consent.id
-    // Mostly it came just before.
-    if (earlier.findLast((other) => gave(other) && under(other))) return []
+    if (gave.some(under)) return []
     // What an answer holds that is no JSON, nobody knows.
     const unread = (other: Exchange) =>
       isData(other) && other.response?.status === 200 && !other.response.json
     if (earlier.some((other) => unread(other) && under(other))) return undefined
-    const foreign = earlier.some((other) => seenOf(other).scenario === scenario && gave(other))
+    const foreign = gave.some((other) => seenOf(other).scenario === scenario)
     return [
       {
         message: foreign

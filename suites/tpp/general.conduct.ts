@@ -10,9 +10,11 @@ import {
   mediaTypes,
   queryOf,
   readOnce,
+  searched,
   seenOf,
   sent,
   shown,
+  some,
   unless,
 } from './common/messages.ts'
 
@@ -129,6 +131,8 @@ conduct(
 /** What was sent to have the log lines of both sides found together. */
 const interactionOf = readOnce((exchange) => sent(exchange, 'x-fapi-interaction-id'))
 
+const withInteraction = searched((exchange) => some(interactionOf(exchange)))
+
 /** What one customer does at one time; one id for all of it is an interaction too. */
 const interactionIn = (exchange: Exchange) => {
   const { scenario, goal } = seenOf(exchange)
@@ -143,9 +147,8 @@ conduct(
     if (!API.includes(exchange.endpoint)) return undefined
     const id = interactionOf(exchange)
     if (id === undefined) return []
-    const again = earlier.some(
-      (other) => interactionOf(other) === id && interactionIn(other) !== interactionIn(exchange),
-    )
+    const own = interactionIn(exchange)
+    const again = withInteraction(earlier, id).some((other) => interactionIn(other) !== own)
     return unless(!again, {
       message: 'x-fapi-interaction-id is that of an earlier interaction',
       expected: 'another id for another interaction',

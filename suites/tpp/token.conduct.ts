@@ -1,7 +1,18 @@
 /** The token request. Requirements: specs/tpp/token.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Exchange } from '../../engine/suite-api/responses.ts'
-import { assertionOf, formOf, list, seenOf, sent, shown, unless, words } from './common/messages.ts'
+import {
+  assertionOf,
+  formOf,
+  list,
+  searched,
+  seenOf,
+  sent,
+  shown,
+  some,
+  unless,
+  words,
+} from './common/messages.ts'
 
 const options = { endpoints: ['token'] as const }
 
@@ -130,6 +141,10 @@ conduct(
   },
 )
 
+const withJti = searched((exchange) =>
+  exchange.endpoint === 'token' ? some(assertionOf(exchange)?.claims.jti) : [],
+)
+
 conduct(
   'TTOK-05/jti-fresh',
   'no two assertions have the same jti',
@@ -138,10 +153,7 @@ conduct(
     const { jti, iss } = requestOf(exchange)?.assertion?.claims ?? {}
     if (jti === undefined) return undefined
     // Each scenario has a bank and a client of its own: a counter may begin again with either.
-    const again = earlier.some((other) => {
-      const claims = other.endpoint === 'token' ? assertionOf(other)?.claims : undefined
-      return claims?.jti === jti && claims?.iss === iss
-    })
+    const again = withJti(earlier, jti).some((other) => assertionOf(other)?.claims.iss === iss)
     return unless(!again, {
       message: 'jti was used before',
       expected: 'a jti of its own for each assertion',
@@ -220,13 +232,15 @@ conduct(
   },
 )
 
+const withCode = searched((exchange) =>
+  exchange.endpoint === 'token' ? formOf(exchange).getAll('code').slice(0, 1) : [],
+)
+
 conduct('TTOK-09/once', 'a code is used once', options, (exchange, earlier) => {
   const asked = requestOf(exchange)
   const code = asked?.form.get('code')
   if (asked?.form.get('grant_type') !== 'authorization_code' || !code) return undefined
-  const before = earlier.filter(
-    (other) => other.endpoint === 'token' && formOf(other).get('code') === code,
-  )
+  const before = withCode(earlier, code)
   // Where nobody answered, or the bank was not there, the client cannot know that it was used.
   const answered = before.some(({ response }) => response && response.status < 500)
   return unless(!answered, {

@@ -51,6 +51,46 @@ export function readOnce<Value>(
   }
 }
 
+/** Exchanges that a search may hold beyond those that are looked back at. */
+const BEYOND = 1000
+
+/**
+ * Finds earlier exchanges by what is read out of them, without going through all of them for each request.
+ *
+ * @param keysOf what an exchange is found by; none: by nothing
+ * @returns the earlier exchanges that have a key, in their order; those that nobody looks back at any more may be among them
+ */
+export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
+  const searches = new WeakMap<readonly Exchange[], Search>()
+  return (earlier: readonly Exchange[], key: unknown): readonly Exchange[] => {
+    const known = searches.get(earlier)
+    const isFull = known !== undefined && known.held > 2 * earlier.length + BEYOND
+    const search: Search = known && !isFull ? known : { held: 0, byKey: new Map() }
+    searches.set(earlier, search)
+    const from = search.last === undefined ? 0 : earlier.lastIndexOf(search.last) + 1
+    for (const exchange of earlier.slice(from)) {
+      for (const each of keysOf(exchange)) {
+        const same = search.byKey.get(each)
+        if (same) same.push(exchange)
+        else search.byKey.set(each, [exchange])
+        search.held += 1
+      }
+    }
+    search.last = earlier.at(-1)
+    return search.byKey.get(key) ?? []
+  }
+}
+
+interface Search {
+  /** The last exchange that was taken in. */
+  last?: Exchange
+  held: number
+  byKey: Map<unknown, Exchange[]>
+}
+
+/** What is there, as the keys of a search. */
+export const some = (value: unknown): unknown[] => (value === undefined ? [] : [value])
+
 /** The form of a token request. */
 export const formOf = readOnce(({ request }) => new URLSearchParams(request.body ?? ''))
 
