@@ -53,10 +53,11 @@ export function walk(random: Random, ways: Ways, coverage: Coverage, length: num
   const calm = opening.length > 0 && random() < CALM ? length * 2 : 0
   const whole = Math.max(length, calm + LAST)
   let made = 0
+  let closing: Closing | undefined
   return (world, hands) => {
     made += 1
-    if (made > whole) return undefined
-    const move = opening.shift() ?? chosen(world, hands)
+    if (made > whole) closing ??= closingOf(world)
+    const move = closing ? closing(world, hands, random) : (opening.shift() ?? chosen(world, hands))
     if (!move) return undefined
     const event = eventOf(world, move)
     const subject = subjectOf(world, move)
@@ -130,6 +131,34 @@ function openingOf(random: Random, { terms, clients, customers, visits }: Ways):
   ]
 }
 
+/** The moves with which a history ends, one after the other; undefined after the last. */
+type Closing = (world: World, hands: Hands, random: Random) => Move | undefined
+
+/** Reads of each consent after its end, where it was in use. */
+const READS_AFTER = 2
+
+/** What is left is deleted anyway: here each deletion is judged, in whatever state, and so is what comes after it. */
+function closingOf(world: World): Closing {
+  const steps = [...world.consents.values()].flatMap(({ name, kind, client, tokens, end }) => {
+    if (end?.how === 'deleted') return []
+    const consent = name
+    const reads = tokens === undefined ? 0 : READS_AFTER
+    const query = kind === 'account-access' ? [{ do: 'query', consent, client } as const] : []
+    return [
+      { do: 'delete', consent, client } as const,
+      ...query,
+      ...Array.from({ length: reads }, () => ({ do: 'read', consent }) as const),
+    ]
+  })
+  return (now, hands, random) => {
+    const step = steps.shift()
+    if (step?.do !== 'read') return step
+    const consent = now.consents.get(step.consent)
+    if (!consent || hands.holds(step.consent).tokens === 0) return undefined
+    return one(readsOf(consent, hands, random), random)
+  }
+}
+
 /** Everything, or the permissions of one row, with no dates or those of another. */
 function termsFrom({ terms }: Pick<Ways, 'terms'>, random: Random): Terms {
   const { permissions } = random() < 0.5 ? (terms[0] as Terms) : one(terms, random)
@@ -170,7 +199,7 @@ function candidatesIn(
     }
     if (consent.kind !== 'account-access') continue
     for (const fact of ways.facts) {
-      if (mayCome(fact, consent)) add(0.15, { do: 'fact', fact, consent: name })
+      if (mayCome(fact, consent)) add(0.4, { do: 'fact', fact, consent: name })
     }
     if (mayVisit) add(1, ...visitsOf(world, consent, ways).map(({ move }) => move))
     if (hands.holds(name).tokens > 0) add(1, ...readsOf(consent, hands, random))

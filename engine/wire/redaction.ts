@@ -12,12 +12,6 @@ export type Redactor = ReturnType<typeof createRedactor>
 const KEPT = 32 * 1024
 const MARGIN = 8 * 1024
 
-/**
- * A scheme and credentials, also as who sends them wrongly writes them: with a colon, without a space. The scheme is no part of
- * the secret, or its name would be taken for the beginning of one wherever it stands.
- */
-const CREDENTIALS = /^(((?:bearer|basic|dpop)(?=:? *\S)|[a-z]+(?=:? ))[: ]*)(\S.*)$/i
-
 type Header = [string, string]
 type Change = (text: string) => string
 
@@ -50,9 +44,10 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       const label = credentialHeader(name)
       if (label === undefined) return [name, redact(value)]
       if (label === 'cookie') return [name, redactCookies(name, value)]
-      const [, before = '', scheme, credentials] = CREDENTIALS.exec(value) ?? []
-      if (scheme === undefined || credentials === undefined) return [name, inPlace(value, label)]
+      const { scheme, credentials } = schemeAndCredentials(value)
+      if (scheme === '') return [name, inPlace(value, label)]
       if (scheme.toLowerCase() === 'basic') learnBasic(credentials)
+      const before = value.slice(0, value.length - credentials.length)
       return [name, `${before}${inPlace(credentials, labelOf(scheme))}`]
     }
 
@@ -147,4 +142,18 @@ function eachText(value: unknown, change: Change): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [name, eachText(member, change)]),
   )
+}
+
+/**
+ * A scheme and its credentials, also as who sends them wrongly writes them: with a colon, without a space. The scheme is no
+ * part of the secret, or its name would be taken for the beginning of one wherever it stands.
+ *
+ * @returns scheme: empty where there is none, or nothing behind it
+ */
+function schemeAndCredentials(value: string): { scheme: string; credentials: string } {
+  const first = value.slice(0, Math.max(0, value.indexOf(' '))).replace(/:$/, '')
+  const known = /^(?:bearer|basic|dpop)/i.exec(value)?.[0] ?? ''
+  const scheme = /^[a-z]+$/i.test(first) ? first : known
+  const credentials = value.slice(scheme.length).replace(/^[: ]+/, '')
+  return { scheme: credentials === '' ? '' : scheme, credentials }
 }
