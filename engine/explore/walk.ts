@@ -137,25 +137,29 @@ type Closing = (world: World, hands: Hands, random: Random) => Move | undefined
 /** Reads of each consent after its end, where it was in use. */
 const READS_AFTER = 2
 
-/** What is left is deleted anyway: here each deletion is judged, in whatever state, and so is what comes after it. */
+/**
+ * What is left is deleted anyway: here each deletion is judged, in whatever state, and so is what comes after it. All deletions
+ * come first, so that a bank's time for them to show is waited for once.
+ */
 function closingOf(world: World): Closing {
-  const steps = [...world.consents.values()].flatMap(({ name, kind, client, tokens, end }) => {
-    if (end?.how === 'deleted') return []
-    const consent = name
-    const reads = tokens === undefined ? 0 : READS_AFTER
-    const query = kind === 'account-access' ? [{ do: 'query', consent, client } as const] : []
-    return [
-      { do: 'delete', consent, client } as const,
-      ...query,
-      ...Array.from({ length: reads }, () => ({ do: 'read', consent }) as const),
-    ]
-  })
+  const left = [...world.consents.values()].filter(({ end }) => end?.how !== 'deleted')
+  const queried = left.filter(({ kind }) => kind === 'account-access')
+  const read = left.filter(({ tokens }) => tokens !== undefined)
+  const steps = [
+    ...left.map(({ name, client }) => ({ do: 'delete', consent: name, client }) as const),
+    ...queried.map(({ name, client }) => ({ do: 'query', consent: name, client }) as const),
+    ...read.flatMap(({ name }) =>
+      Array.from({ length: READS_AFTER }, () => ({ do: 'read', consent: name }) as const),
+    ),
+  ]
   return (now, hands, random) => {
-    const step = steps.shift()
-    if (step?.do !== 'read') return step
-    const consent = now.consents.get(step.consent)
-    if (!consent || hands.holds(step.consent).tokens === 0) return undefined
-    return one(readsOf(consent, hands, random), random)
+    for (let step = steps.shift(); step; step = steps.shift()) {
+      if (step.do !== 'read') return step
+      const consent = now.consents.get(step.consent)
+      const able = consent !== undefined && hands.holds(step.consent).tokens > 0
+      if (able) return one(readsOf(consent, hands, random), random)
+    }
+    return undefined
   }
 }
 
