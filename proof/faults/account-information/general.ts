@@ -1,6 +1,7 @@
-import type { Context, Next } from 'koa'
+import { gzipSync } from 'node:zlib'
+import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
-import { giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
+import { giveBytes, giveChanged, giveLatin1, takeBytes } from '../../altering/raw-body.ts'
 import { answers, elements, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -29,6 +30,21 @@ function movedTo(prefix: string) {
   }
 }
 
+/** What becomes of JSON where the client takes gzip. */
+function forCompressing(
+  fits: (path: string) => boolean,
+  send: (ctx: Context, bytes: Buffer) => void,
+): Middleware {
+  return async (ctx, next) => {
+    await next()
+    const takes = /\bgzip\b/.test(ctx.get('accept-encoding'))
+    const bytes = takes && ctx.status < 300 && fits(ctx.path) ? takeBytes(ctx) : undefined
+    if (!bytes) return
+    send(ctx, bytes)
+    stateOf(ctx).fired()
+  }
+}
+
 /** Requests to these paths are refused without x-fapi-interaction-id. */
 function needsInteractionId(fits: (path: string) => boolean) {
   return async (ctx: Context, next: Next) => {
@@ -40,6 +56,42 @@ function needsInteractionId(fits: (path: string) => boolean) {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'compressed-by-service-and-gateway',
+    story: 'The service compresses, and the gateway once more; the answer names one coding.',
+    fails: [],
+    warns: ['GEN-21/compressed'],
+    middleware: forCompressing(
+      (path) => path.endsWith('/transactions'),
+      (ctx, bytes) => {
+        giveBytes(ctx, gzipSync(gzipSync(bytes)))
+        ctx.set('content-encoding', 'gzip')
+      },
+    ),
+  },
+  {
+    id: 'compressed-and-not-said',
+    story: 'A gateway removes headers that it does not know, and Content-Encoding is one of them.',
+    fails: [],
+    warns: ['GEN-21/compressed'],
+    middleware: forCompressing(
+      (path) => path.includes('/account-access-consents'),
+      (ctx, bytes) => giveBytes(ctx, gzipSync(bytes)),
+    ),
+  },
+  {
+    id: 'said-and-not-compressed',
+    story: 'The token service says gzip for whoever takes it; the gateway has undone it before.',
+    fails: [],
+    warns: ['GEN-21/compressed'],
+    middleware: forCompressing(
+      (path) => path.endsWith('/token'),
+      (ctx, bytes) => {
+        giveBytes(ctx, bytes)
+        ctx.set('content-encoding', 'gzip')
+      },
+    ),
+  },
   {
     id: 'interaction-id-required',
     story: 'The gateway traces by x-fapi-interaction-id, and refuses what it cannot trace.',

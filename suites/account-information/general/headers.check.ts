@@ -161,3 +161,44 @@ check(
     expect(await client.delete(fundsPath(await newFundsId(client)), alone)).toSucceed()
   },
 )
+
+type Told = Required<Pick<CallDeviation, 'headers' | 'deviation'>>
+
+/** What libraries for HTTP send without being told to. */
+const COMPRESSED: Told = {
+  headers: { 'Accept-Encoding': 'gzip, deflate, br' },
+  deviation: 'a client that takes compressed answers',
+}
+
+/**
+ * RFC 9110 8.4. Each request without Accept-Encoding as its control, then with it. Fails: the answer with it is another one, or
+ * no JSON once the codings that it names are undone.
+ */
+check(
+  'GEN-21/compressed',
+  'A client that takes compressed answers gets the same JSON',
+  { uses: [everything] },
+  async (context) => {
+    const approval = await context.approved(everything)
+    const client = await context.caller()
+    const { tpp } = client
+    const path = consentPath(await createConsent(client))
+    const asked: [owner: string, ask: (told?: Told) => Promise<Exchange>][] = [
+      [OWNERS.query, (told) => client.get(path, told)],
+      // After that: the newest alone may wait.
+      [OWNERS.consent, (told) => create(client, {}, told)],
+    ]
+    const [id = ''] = await requireAccountIds(approval)
+    for (const data of everyPath(approval, id)) {
+      asked.push([readOwner(approval, data), (told) => approval.get(data, told)])
+    }
+    // Last: the newest alone may be good.
+    asked.push([OWNERS.management, (told) => tpp.token({ grant_type: 'client_credentials' }, told)])
+    for (const [owner, ask] of asked) {
+      relyOn(owner, await ask()).toSucceed()
+      const answer = await ask(COMPRESSED)
+      expect(answer).toSucceed()
+      expect(answer).toBeJson()
+    }
+  },
+)
