@@ -34,7 +34,8 @@ export function createVisits(intentClaim: string) {
       if (!clientId || !redirectUri) return
       const claims = claimsOf(search.get('request') ?? '')
       const said = (name: string) => {
-        const value = search.get(name) ?? claims?.[name]
+        // OpenID Connect Core 1.0, 6.1: what is signed supersedes the query.
+        const value = claims?.[name] ?? search.get(name)
         return typeof value === 'string' && !isRedacted(value) ? value : undefined
       }
       const intent = member(claims, 'claims', 'id_token', intentClaim, 'value')

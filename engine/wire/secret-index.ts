@@ -24,6 +24,9 @@ const WORD = /[\p{L}\p{N}]/u
 /** Characters of the beginning of a secret that a cut may leave: fewer give nothing away. */
 const LEAST_OF_A_CUT = 6
 
+/** Of a long one a quarter: among thousands of them some begin with six characters with which another text ends. */
+const leastOf = ({ text }: Form) => Math.max(LEAST_OF_A_CUT, Math.min(12, text.length / 4))
+
 /** Many texts looked for at once: one pass over a text, whatever their number. */
 export function createSecretIndex() {
   /** Forms by their first four characters, longest first. */
@@ -127,7 +130,9 @@ function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, e
     const length = end - at
     if (length < LEAST_OF_A_CUT || length > LONGEST_CUT) continue
     const known = byStart.get(text.slice(at, at + SHORTEST)) ?? []
-    const longer = known.filter((form) => !form.word && form.text.length > length)
+    const longer = known.filter(
+      (form) => !form.word && form.text.length > length && length >= leastOf(form),
+    )
     const form = longer.find((each) => text.startsWith(each.text.slice(0, length), at))
     if (form) return form
   }
