@@ -13,7 +13,9 @@ function grantsTypes(
 ): Middleware {
   const asked = ofEachBank(() => new Map<unknown, string[]>())
   const taken = acceptsRequest(({ claims }, query, ctx) => {
-    const type = String(where === 'signed' ? claims.response_type : query.response_type)
+    const isSigned = where === 'signed'
+    const type = String(isSigned ? claims.response_type : query.response_type)
+    if (!isSigned && claims.response_type !== 'code id_token') return undefined
     if (type === 'code id_token' || !fits(type, clientIs(ctx, query.client_id, 'second'))) {
       return undefined
     }
