@@ -41,10 +41,11 @@ function lineOf(format: GatewayFormat, { request, response, startedAt, durationM
     [format.responseHeaders, Object.fromEntries(shown(response?.headers ?? [], NAMED.response))],
     [format.responseSize, response?.bytes],
     [format.host, url.host],
-    [format.has, undefined],
+    [format.certificate, 'CN=tally'],
+    // What no part of an exchange is.
+    [['requestId'], startedAt],
   ]
   for (const [[where], value] of told) if (value !== undefined) put(line, where, value)
-  for (const each of format.has) if (each === 'requestId') put(line, each, startedAt)
   return line
 }
 

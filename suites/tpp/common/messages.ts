@@ -69,11 +69,11 @@ export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
     searches.set(earlier, search)
     const from = search.last === undefined ? 0 : earlier.lastIndexOf(search.last) + 1
     for (const exchange of earlier.slice(from)) {
+      search.held += 1
       for (const each of keysOf(exchange)) {
         const same = search.byKey.get(each)
         if (same) same.push(exchange)
         else search.byKey.set(each, [exchange])
-        search.held += 1
       }
     }
     search.last = earlier.at(-1)
@@ -84,6 +84,7 @@ export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
 interface Search {
   /** The last exchange that was taken in. */
   last?: Exchange
+  /** How many were. */
   held: number
   byKey: Map<unknown, Exchange[]>
 }
