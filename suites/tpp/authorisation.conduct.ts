@@ -129,6 +129,13 @@ function visitOf(exchange: Exchange): string {
   return `${scenario} ${goal}`
 }
 
+const clientIn = (exchange: Exchange) =>
+  requestObjectOf(exchange)?.claims.client_id ?? queryOf(exchange).get('client_id')
+
+/** Where several clients are watched at once, each counts for itself. */
+const isOfAnotherClient = (exchange: Exchange, other: Exchange) =>
+  seenOf(exchange).scenario === seenOf(other).scenario && clientIn(exchange) !== clientIn(other)
+
 /** A value of the request object, or else of the query, was never seen at an earlier visit. */
 function freshness(name: 'nonce' | 'state') {
   const valueIn = (exchange: Exchange) =>
@@ -142,7 +149,9 @@ function freshness(name: 'nonce' | 'state') {
     const value = valueIn(exchange)
     // state is not required, and what would have to have a nonce is missing.
     if (value === undefined && (name === 'state' || !requestObjectOf(exchange))) return undefined
-    const again = having(earlier, value).some((other) => !isReload(exchange, other))
+    const again = having(earlier, value).some(
+      (other) => !isReload(exchange, other) && !isOfAnotherClient(exchange, other),
+    )
     return unless(typeof value === 'string' && value !== '' && !again, {
       message: again ? `${name} was used for an earlier visit` : `there is no ${name}`,
       expected: `a ${name} of its own for each visit`,

@@ -118,17 +118,15 @@ conduct(
   (exchange, earlier) => {
     const registration = registrationOf(exchange)
     if (exchange.endpoint !== 'registration' || !registration) return undefined
-    const { jti } = registration.claims
+    const { jti, iss } = registration.claims
     if (jti === undefined) return undefined
     // What the bank could not process may be sent once more as it is.
     const isRetry = ({ request, response }: Exchange) =>
       request.body === exchange.request.body && (response?.status ?? 503) >= 500
-    const again = earlier.some(
-      (other) =>
-        other.endpoint === 'registration' &&
-        registrationOf(other)?.claims.jti === jti &&
-        !isRetry(other),
-    )
+    const again = earlier.some((other) => {
+      const claims = other.endpoint === 'registration' ? registrationOf(other)?.claims : undefined
+      return claims?.jti === jti && claims?.iss === iss && !isRetry(other)
+    })
     return unless(!again, {
       message: 'jti was used before',
       expected: 'a jti that no other registration had',

@@ -19,6 +19,7 @@ import type { ProvenTpp } from '../../proof/tpp/tpp-proof.ts'
 import { certified, tppCatalogue, tppSuites } from '../certification/opened.ts'
 import { openDirectory } from '../directory.ts'
 import { asHar } from './as-har.ts'
+import { asLog } from './as-log.ts'
 
 /**
  * A client is judged by recordings alone as by its certification, as far as a recording tells. Recorded is each scenario
@@ -94,9 +95,9 @@ function sessionOf(sessions: Set<Session>, { request }: Exchange): Session | und
 }
 
 /** Ids of the rules that a recording of the session shows as broken. */
-async function brokenInRecording({ document, exchanges }: Session, count: number) {
-  const file = join(folder, `${count}.har`)
-  writeFileSync(file, asHar(exchanges))
+async function brokenInRecording({ document, exchanges }: Session, count: number, log?: string) {
+  const file = join(folder, `${count}.${log ?? 'har'}`)
+  writeFileSync(file, log === undefined ? asHar(exchanges) : asLog(log, exchanges))
   const target = recordingTarget(document)
   const redactor = createRedactor(target.secrets)
   const [bank, tpp] = ['bank', 'tpp'].map((name) => mkdtempSync(join(folder, name)))
@@ -127,7 +128,9 @@ test(
       const tpps = lawful.map(({ tpp }) => tpp).filter(({ id }) => ids.includes(id))
       for (const session of await sessionsOf(tpps)) {
         judged += 1
-        expect(await brokenInRecording(session, judged), ids.join()).toEqual([])
+        for (const log of [undefined, 'Kong', 'nginx', 'Envoy', 'AWS API Gateway']) {
+          expect(await brokenInRecording(session, judged, log), ids.join()).toEqual([])
+        }
       }
     }
     expect(judged).toBeGreaterThan(10)

@@ -62,6 +62,15 @@ const intentIn = (claims: Json) =>
   (claims.claims as { id_token?: Record<string, { value?: string }> } | undefined)?.id_token
     ?.openbanking_intent_id?.value
 
+/** Verifies the request object, and reads one of its claims from the query where both have it. */
+const readsFromQuery = (name: 'redirect_uri' | 'nonce') =>
+  acceptsRequest((request, query, ctx) => {
+    const { claims } = request
+    const said = query[name]
+    if (said === undefined || claims[name] === undefined || said === claims[name]) return undefined
+    return looksRight(ctx, request, query.client_id) ? { ...claims, [name]: said } : undefined
+  })
+
 /** Names of scopes that requests asked for beyond the registered ones, by intent. */
 const asked = ofEachBank(() => new Map<string, string>())
 
@@ -426,24 +435,24 @@ const faults: Fault[] = [
     story: 'The request object is verified, and then the query is read.',
     fails: [],
     warns: ['AUTHZ-12/redirect-uri'],
-    middleware: acceptsRequest((request, query, ctx) => {
-      const { claims } = request
-      const other = query.redirect_uri !== undefined && claims.redirect_uri !== query.redirect_uri
-      if (!other || claims.redirect_uri === undefined) return undefined
-      if (!looksRight(ctx, request, query.client_id)) return undefined
-      return { ...claims, redirect_uri: query.redirect_uri }
-    }),
+    middleware: readsFromQuery('redirect_uri'),
   },
   {
     id: 'nonce-of-the-query',
     story: 'The request object is verified, and the nonce of the ID token is read from the query.',
     fails: [],
     warns: ['AUTHZ-12/nonce'],
+    middleware: readsFromQuery('nonce'),
+  },
+  {
+    id: 'claims-of-the-query',
+    story:
+      'The page reads the intent ID where OpenID Connect Core 5.5 has it, in the query, if it is there.',
+    fails: [],
+    warns: ['AUTHZ-12/claims'],
     middleware: acceptsRequest((request, query, ctx) => {
-      const { claims } = request
-      if (query.nonce === undefined || query.nonce === claims.nonce) return undefined
-      if (!looksRight(ctx, request, query.client_id)) return undefined
-      return { ...claims, nonce: query.nonce }
+      if (query.claims === undefined || !looksRight(ctx, request, query.client_id)) return undefined
+      return { ...request.claims, claims: JSON.parse(query.claims) }
     }),
   },
   {

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
-import type { Context, Middleware, Next } from 'koa'
+import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
-import { giveBytes, giveChanged, giveLatin1, takeBytes } from '../../altering/raw-body.ts'
+import { forCompressing } from '../../altering/compressing.ts'
+import { giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
 import { answers, elements, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -27,21 +28,6 @@ function movedTo(prefix: string) {
       ctx.state.fired()
     }
     await next()
-  }
-}
-
-/** What becomes of JSON where the client takes gzip. */
-function forCompressing(
-  fits: (path: string) => boolean,
-  send: (ctx: Context, bytes: Buffer) => void,
-): Middleware {
-  return async (ctx, next) => {
-    await next()
-    const takes = /\bgzip\b/.test(ctx.get('accept-encoding'))
-    const bytes = takes && ctx.status < 300 && fits(ctx.path) ? takeBytes(ctx) : undefined
-    if (!bytes) return
-    send(ctx, bytes)
-    stateOf(ctx).fired()
   }
 }
 
@@ -75,6 +61,18 @@ const faults: Fault[] = [
     middleware: forCompressing(
       (path) => path.includes('/account-access-consents'),
       (ctx, bytes) => giveBytes(ctx, gzipSync(bytes)),
+    ),
+  },
+  {
+    id: 'keys-compressed-for-gzip-alone',
+    story: 'A cache keeps the keys compressed for whoever takes gzip alone, and forgets to say so.',
+    fails: [],
+    warns: ['GEN-21/configuration'],
+    middleware: forCompressing(
+      (path) => path.endsWith('/jwks'),
+      (ctx, bytes) => {
+        if (ctx.get('accept-encoding') === 'gzip') giveBytes(ctx, gzipSync(bytes))
+      },
     ),
   },
   {

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
-import { giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
+import { forCompressing } from '../../altering/compressing.ts'
+import { giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
 import { answers, type Json, partOf, successes } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -33,6 +34,19 @@ const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
 const faults: Fault[] = [
+  {
+    id: 'products-said-to-be-compressed',
+    story: 'The content network says gzip of what it has unpacked for its own filters.',
+    fails: [],
+    warns: ['PROD-57/compressed'],
+    middleware: forCompressing(
+      (path) => path.endsWith('/consumer-credit-cards'),
+      (ctx, bytes) => {
+        giveBytes(ctx, bytes)
+        ctx.set('content-encoding', 'gzip')
+      },
+    ),
+  },
   {
     id: 'products-nested-as-in-open-data',
     story: 'The list is that of the open data interface: data, Brand, CCC.',

@@ -5,6 +5,7 @@ import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { blockBy, blockForTarget, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { member } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -12,7 +13,7 @@ import { askTable, expectNoneBroken, expectTable } from '../../tables.ts'
 import { jws } from '../../values/jws.ts'
 import { redirectUri } from '../../values/redirect-uri.ts'
 import { scope } from '../../values/scope.ts'
-import { ACCOUNTS, createConsent } from '../common/consents/consent-requests.ts'
+import { ACCOUNTS, consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import {
   authorisation,
   foreseenUris,
@@ -444,6 +445,39 @@ check(
       expected: 'an error, or a code and an ID token as the signed request object asks for',
       actual: 'a code alone, as the query asks for',
       exchange: visit.last,
+    })
+  },
+)
+
+/**
+ * OpenID Connect Core 1.0, 5.5 and 6.1: claims may stand in the query, and those of the request object supersede them. The query
+ * names another consent than the request object. Fails: the ID token, or the state of that consent, shows it as approved.
+ */
+check(
+  'AUTHZ-12/claims',
+  'Claims of the query that contradict the request object have no other consent authorised',
+  NEGATIVE,
+  async (context) => {
+    const client = await context.caller()
+    const { intentClaim } = context.target
+    const other = await createConsent(client, ACCOUNTS)
+    const asked = { id_token: { [intentClaim]: { essential: true, value: other } } }
+    const visit = await wrongVisit(context, {
+      purpose: 'claims in the query that name another consent than the request object',
+      deviation: { query: { claims: JSON.stringify(asked) } },
+    })
+    expectAnswered(visit)
+    if (visit.kind !== 'granted') return
+    const { [intentClaim]: named } = claimsOf(visit.redirect.idToken ?? '') ?? {}
+    const state = await client.get(consentPath(other))
+    const isAuthorised = member(state.response?.json, 'Data', 'Status') === 'Authorised'
+    expectThat(named !== other && !isAuthorised, {
+      message: 'the customer approved a consent that nobody signed',
+      expected: 'an error, or the consent of the signed request object',
+      actual: isAuthorised
+        ? 'the consent of the query is Authorised'
+        : 'the intent ID of the query',
+      exchange: isAuthorised ? state : visit.last,
     })
   },
 )

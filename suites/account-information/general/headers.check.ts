@@ -1,7 +1,12 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
+import {
+  type CallDeviation,
+  requireExchange,
+  requireValue,
+} from '../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import { COMPRESSED } from '../../compressed.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
@@ -117,33 +122,48 @@ check(
   },
 )
 
-/** Headers that our requests have and the documents do not. */
-const UNDOCUMENTED = { 'x-fapi-interaction-id': undefined }
+type Told = Required<Pick<CallDeviation, 'headers' | 'deviation'>>
+
+/** Each request for a consent and its data, and what shows that the bank serves it as it mostly is. */
+async function everyRequest(
+  context: Context<typeof everything>,
+): Promise<[owner: string, ask: (told?: Told) => Promise<Exchange>][]> {
+  const approval = await context.approved(everything)
+  const client = await context.caller()
+  const path = consentPath(await createConsent(client))
+  const [id = ''] = await requireAccountIds(approval)
+  return [
+    [OWNERS.query, (told) => client.get(path, told)],
+    // After that: the newest alone may wait.
+    [OWNERS.consent, (told) => create(client, {}, told)],
+    ...everyPath(approval, id).map((data): [string, (told?: Told) => Promise<Exchange>] => [
+      readOwner(approval, data),
+      (told) => approval.get(data, told),
+    ]),
+  ]
+}
+
+/** Without the headers that our requests have and the documents do not. */
+const ALONE: Told = {
+  headers: { 'x-fapi-interaction-id': undefined },
+  deviation: 'the headers of the document alone',
+}
 
 check(
   'GEN-20/without-interaction-id',
   'A request that has the headers of the document and no others is served',
   { uses: [everything] },
   async (context) => {
-    const approval = await context.approved(everything)
-    const client = await context.caller()
-    const deviation = 'the headers of the document alone'
-    const alone = { headers: UNDOCUMENTED, deviation }
-    const created = (told?: CallDeviation) => create(client, {}, told)
-    relyOn(OWNERS.consent, await created()).toSucceed()
-    expect(await created(alone)).toSucceed()
-    const path = consentPath(await createConsent(client))
-    relyOn(OWNERS.query, await client.get(path)).toSucceed()
-    expect(await client.get(path, alone)).toSucceed()
-    const [id = ''] = await requireAccountIds(approval)
-    for (const data of everyPath(approval, id)) {
-      relyOn(readOwner(approval, data), await approval.get(data)).toSucceed()
-      expect(await approval.get(data, alone)).toSucceed()
+    for (const [owner, ask] of await everyRequest(context)) {
+      relyOn(owner, await ask()).toSucceed()
+      expect(await ask(ALONE)).toSucceed()
     }
+    const client = await context.caller()
+    const path = consentPath(await createConsent(client))
     relyOn('CLC-01/awaiting', await client.delete(path)).toSucceed()
     // Made after that: the newest alone may wait.
     const another = consentPath(await createConsent(client))
-    expect(await client.delete(another, alone)).toSucceed()
+    expect(await client.delete(another, ALONE)).toSucceed()
   },
 )
 
@@ -153,22 +173,13 @@ check(
   { follows: ['GEN-20/without-interaction-id'] },
   async (context) => {
     const client = await ableToDelete(context)
-    const alone = { headers: UNDOCUMENTED, deviation: 'the headers of the document alone' }
     relyOn(OWNERS.fundsConfirmation, await createFunds(client)).toSucceed()
-    expect(await createFunds(client, {}, alone)).toSucceed()
+    expect(await createFunds(client, {}, ALONE)).toSucceed()
     const path = fundsPath(await newFundsId(client))
     relyOn(OWNERS.fundsDeletion, await client.delete(path)).toSucceed()
-    expect(await client.delete(fundsPath(await newFundsId(client)), alone)).toSucceed()
+    expect(await client.delete(fundsPath(await newFundsId(client)), ALONE)).toSucceed()
   },
 )
-
-type Told = Required<Pick<CallDeviation, 'headers' | 'deviation'>>
-
-/** What libraries for HTTP send without being told to. */
-const COMPRESSED: Told = {
-  headers: { 'Accept-Encoding': 'gzip, deflate, br' },
-  deviation: 'a client that takes compressed answers',
-}
 
 /**
  * RFC 9110 8.4. Each request without Accept-Encoding as its control, then with it. Fails: no success with it, or a body of which
@@ -176,31 +187,44 @@ const COMPRESSED: Told = {
  */
 check(
   'GEN-21/compressed',
-  'A client that takes compressed answers gets the same JSON',
+  'A client that takes compressed answers is served all the same',
   { uses: [everything] },
   async (context) => {
-    const approval = await context.approved(everything)
-    const client = await context.caller()
-    const { tpp } = client
-    const path = consentPath(await createConsent(client))
-    const asked: [owner: string, ask: (told?: Told) => Promise<Exchange>][] = [
-      [OWNERS.query, (told) => client.get(path, told)],
-      // After that: the newest alone may wait.
-      [OWNERS.consent, (told) => create(client, {}, told)],
-    ]
-    const [id = ''] = await requireAccountIds(approval)
-    for (const data of everyPath(approval, id)) {
-      asked.push([readOwner(approval, data), (told) => approval.get(data, told)])
-    }
-    // Last: the newest alone may be good.
-    asked.push([OWNERS.management, (told) => tpp.token({ grant_type: 'client_credentials' }, told)])
-    for (const [owner, ask] of asked) {
+    const { tpp } = await context.caller()
+    const requests = await everyRequest(context)
+    // Last: the newest token alone may be good.
+    requests.push([
+      OWNERS.management,
+      (told) => tpp.token({ grant_type: 'client_credentials' }, told),
+    ])
+    for (const [owner, ask] of requests) {
       const plain = await ask()
       relyOn(owner, plain).toSucceed()
       relyOn('GEN-01/json', plain).toBeJson()
-      const answer = await ask(COMPRESSED)
-      expect(answer).toSucceed()
-      relyOn('GEN-01/json', answer).toBeJson()
+      for (const told of COMPRESSED) {
+        const answer = await ask(told)
+        expect(answer).toSucceed()
+        relyOn('GEN-01/json', answer).toBeJson()
+      }
+    }
+  },
+)
+
+/** What is public is compressed by whatever stands before it. */
+check(
+  'GEN-21/configuration',
+  'A client that takes compressed answers gets the configuration and the keys',
+  {},
+  async ({ steps, tpp }) => {
+    requireValue(await steps.discovery())
+    const { url } = requireExchange(await steps.jwks()).request
+    const asked = [['discovery'], ['jwks', url]] as const
+    for (const [endpoint, path] of asked) {
+      for (const told of COMPRESSED) {
+        const answer = await tpp().call(endpoint, { ...told, ...(path && { path }) })
+        expect(answer).toSucceed()
+        expect(answer).toBeJson()
+      }
     }
   },
 )

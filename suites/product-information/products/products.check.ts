@@ -8,6 +8,7 @@ import {
   type Row,
   shared,
 } from '../../../engine/suite-api/responses.ts'
+import { COMPRESSED } from '../../compressed.ts'
 import { OWNERS } from '../../owners.ts'
 import { firstRead, productsOf, readProducts } from '../common/product-list.ts'
 
@@ -101,6 +102,21 @@ check(
         exchange: answers[between],
         place: '/data',
       })
+    }
+  },
+)
+
+/** What is public is compressed by whatever stands before it. */
+check(
+  'PROD-57/compressed',
+  'A client that takes compressed answers gets the products',
+  {},
+  async (context) => {
+    relyOn(OWNERS.products, await firstRead(context)).toSucceed()
+    for (const told of COMPRESSED) {
+      const answer = await context.tpp().call('products', told)
+      expect(answer).toSucceed()
+      relyOn('PROD-05/json', answer).toBeJson()
     }
   },
 )
