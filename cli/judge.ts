@@ -57,7 +57,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
     const judging =
       both &&
       openRecordedClient({
-        ...{ ...both.client, out: both.folders.tpp, target, version, redactor, showing: true },
+        ...{ ...both.client, out: both.folders.tpp, target, version, redactor, isRecorded: true },
       })
     const reportOfBank = await judgeRecording({
       ...{ files, target, suites, catalogue, deviations, version, redactor },

@@ -68,11 +68,11 @@ export function openWatch(parts: {
   doubts?: Doubts
   /** Exchanges that rules look back at; default: all. */
   most?: number
-  /** Of very many requests, those alone are written down that show something. */
-  showing?: boolean
+  /** Somebody recorded the requests: of very many, those alone are written down that show something. */
+  isRecorded?: boolean
 }) {
   const { suites, catalogue, out, version, redactor, name = 'watched', doubts, most } = parts
-  const { showing = false } = parts
+  const { isRecorded = false } = parts
   const report = openTppReport(out, redactor)
   const { redact } = report
   const engine = conductEngine(suites, { doubts, most })
@@ -83,7 +83,7 @@ export function openWatch(parts: {
   const take = (exchange: Exchange, refusal?: string, view = exchange): WatchedLine => {
     requests += 1
     const ids = engine.judge(view)
-    report.note(exchange, !showing || shows(exchange.id, ids))
+    report.note(exchange, !isRecorded || shows(exchange.id, ids))
     const { id, startedAt: at, request, response, failure } = exchange
     const { pathname, search, origin } = new URL(request.url)
     const isHandshake = request.method === 'CONNECT'
@@ -118,7 +118,7 @@ export function openWatch(parts: {
         ...{ version, catalogue, results, only: [...results.keys()] },
         target: { name, configurationDigest: '' },
         requests,
-        partial: 'a watch judges what was sent, and plays no scenario',
+        partial: `${isRecorded ? 'a recording' : 'a watch'} shows what was sent, and no scenario was played`,
       })
     },
   }

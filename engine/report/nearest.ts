@@ -104,7 +104,9 @@ function membersOf({ headers, body = '' }: ExchangeRecord['request']): [string, 
 }
 
 function leavesOf(value: unknown, path: string): [string, unknown][] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[path, value]]
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return [[path === '' ? 'a body that is no object' : path, value]]
+  }
   return Object.entries(value).flatMap(([name, part]) =>
     leavesOf(part, path === '' ? name : `${path}.${name}`),
   )

@@ -89,3 +89,16 @@ test('an operation at an address of its own is documented where the target file 
   expect(asked({})).toContain('TGEN-06/documented')
   expect(asked({ addressed: true })).not.toContain('TGEN-06/documented')
 })
+
+test('two clients that are watched at once may count alike, one may not', async () => {
+  const engine = conductEngine(await tppSuites())
+  const visited = (client: string, at: string) => {
+    const query = new URLSearchParams({ client_id: client, nonce: '1', redirect_uri: at })
+    const url = `https://login.bank.example/auth?${query}`
+    const about = { seen: BASE }
+    return engine.judge(exchange({ endpoint: 'authorisation', about }, 'GET', url))
+  }
+  expect(visited('tally', 'https://tally.example/1')).not.toContain('TAUT-07/nonce')
+  expect(visited('other', 'https://other.example/1')).not.toContain('TAUT-07/nonce')
+  expect(visited('tally', 'https://tally.example/2')).toContain('TAUT-07/nonce')
+})

@@ -103,7 +103,7 @@ async function brokenInRecording({ document, exchanges }: Session, count: number
   const [bank, tpp] = ['bank', 'tpp'].map((name) => mkdtempSync(join(folder, name)))
   const client = openRecordedClient({
     ...{ suites: await tppSuites(), catalogue: tppCatalogue(), redactor, target, version: '0' },
-    ...{ out: tpp as string, showing: true },
+    ...{ out: tpp as string, isRecorded: true },
   })
   await judgeRecording({
     ...{ files: [openRecording(file)], target, redactor, out: bank as string, version: '0' },

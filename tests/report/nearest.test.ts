@@ -57,6 +57,17 @@ test('one filter alone, where none and both are served', () => {
   ])
 })
 
+test('a body that is no object is named as such', () => {
+  expect(
+    said({
+      right: { status: 201, body: { Risk: {} }, endpoint: 'consents' },
+      array: { status: 400, body: [], endpoint: 'consents' },
+    }),
+  ).toEqual([
+    'the one that was refused has a body that is no object, unlike right  POST /consents → 201',
+  ])
+})
+
 test('a member of a body, and a value of one', () => {
   expect(
     said({
