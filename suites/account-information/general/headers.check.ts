@@ -210,7 +210,7 @@ check(
   },
 )
 
-/** What is public is compressed by whatever stands before it. */
+/** What is public is compressed by whatever stands before it. Each is asked for without Accept-Encoding first, as the control. */
 check(
   'GEN-21/configuration',
   'A client that takes compressed answers gets the configuration and the keys',
@@ -218,8 +218,14 @@ check(
   async ({ steps, tpp }) => {
     requireValue(await steps.discovery())
     const { url } = requireExchange(await steps.jwks()).request
-    const asked = [['discovery'], ['jwks', url]] as const
-    for (const [endpoint, path] of asked) {
+    const asked = [
+      ['DISC-01/again', 'discovery'],
+      ['DISC-10/again', 'jwks', url],
+    ] as const
+    for (const [owner, endpoint, path] of asked) {
+      const plain = await tpp().call(endpoint, { ...(path && { path }) })
+      relyOn(owner, plain).toSucceed()
+      relyOn(owner, plain).toBeJson()
       for (const told of COMPRESSED) {
         const answer = await tpp().call(endpoint, { ...told, ...(path && { path }) })
         expect(answer).toSucceed()
