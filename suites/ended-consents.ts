@@ -22,7 +22,7 @@ import {
 } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { statusOf } from './account-information/common/consents/consent-requests.ts'
-import { waysToAsk } from './account-information/common/data/absent-reads.ts'
+import { ofOneAccount, waysToAsk } from './account-information/common/data/absent-reads.ts'
 import { dataPaths } from './account-information/common/data/data-reads.ts'
 import { approvedAfterTries } from './account-information/common/tokens/codes.ts'
 import { confirmAgain } from './account-information/common/visits/re-confirmations.ts'
@@ -388,7 +388,7 @@ export async function again(
   }
   if (deviation === undefined) return { query, requests: repeated }
   const beyond: Exchange[] = []
-  for (const { path, answer } of requests) {
+  for (const { path, answer } of ofOneAccount(requests)) {
     if (!succeeded(answer)) continue
     const asked = [
       ...older.map(({ accessToken: bearer }) => ({

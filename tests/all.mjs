@@ -27,6 +27,10 @@ const stages = [
     command: [node, 'dist/cli/main.js', 'generate', '--check'],
   },
   {
+    name: 'sentences and words',
+    command: [node, 'dist/cli/main.js', 'lint'],
+  },
+  {
     name: 'tests',
     command: vitest('tests.json'),
     /** The only retry of tests: files that failed, once more, as a busy machine may be late. */

@@ -39,6 +39,9 @@ export function authorisationRequest(
   const claims = requestObjectClaims(client, by.facts, lifetime, { ...parameters, nonce }, intent)
   const requestObject = jwt(claims, by.signer, deviation.requestObject)
   const query = merged({ ...parameters, request: requestObject }, deviation.query)
-  const url = urlOf('authorisation', target.endpoints, { query: query as Record<string, string> })
+  const url = urlOf('authorisation', target.endpoints, {
+    query: query as Record<string, string>,
+    ...(deviation.respelled && { respelled: deviation.respelled }),
+  })
   return { url, state, nonce, redirectUri, consentId, requestObject }
 }

@@ -13,6 +13,8 @@ export interface CallOptions {
   segment?: string
   /** Query parameters; an undefined value leaves one out, an array repeats it. */
   query?: Record<string, string | string[] | undefined>
+  /** Writes the query in another way. */
+  respelled?: (text: string) => string
   /** JSON of the request body; a string is sent as it is. */
   body?: unknown
   /** Access token; null or absent: no Authorization header. */
@@ -92,7 +94,8 @@ export function urlOf(endpoint: CallEndpoint, endpoints: Endpoints, options: Cal
   // RFC 3986 spells a space %20 in a query; only forms spell it +.
   const text = query.toString().replaceAll('+', '%20')
   if (text === '') return url
-  return `${url}${url.includes('?') ? '&' : '?'}${text}`
+  const { respelled = (same: string) => same } = options
+  return `${url}${url.includes('?') ? '&' : '?'}${respelled(text)}`
 }
 
 function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOptions): string {

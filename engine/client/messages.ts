@@ -35,6 +35,8 @@ export interface TokenDeviation extends PostDeviation {
   assertion?: JwtDeviation
   /** Form fields; undefined removes one. */
   form?: Record<string, string | undefined>
+  /** Writes the form in another way. */
+  respelled?: (text: string) => string
   authentication?: Authentication
 }
 
@@ -42,6 +44,8 @@ export interface AuthorisationDeviation {
   requestObject?: JwtDeviation
   /** Query parameters; undefined removes one. */
   query?: Record<string, string | undefined>
+  /** Writes the query in another way. */
+  respelled?: (text: string) => string
 }
 
 /** One request to the authorisation endpoint, and what its answer must be compared with. */

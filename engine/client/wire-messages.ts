@@ -67,14 +67,17 @@ export function tokenMessage(
   deviation: TokenDeviation,
 ): WireMessage {
   const clientSecret = secret ?? randomBytes(24).toString('base64url')
-  const { authentication = 'private_key_jwt', form: over } = deviation
+  const { authentication = 'private_key_jwt', form: over, respelled } = deviation
   const registered = { clientId, ...(scope !== undefined && { scope }) }
   return postMessage(
     sender,
     'token',
     { ...deviation, about: { registered, ...deviation.about } },
     'application/x-www-form-urlencoded',
-    () => tokenForm({ grant, clientId, assertion, authentication, clientSecret, over }),
+    () => {
+      const form = tokenForm({ grant, clientId, assertion, authentication, clientSecret, over })
+      return respelled ? respelled(form) : form
+    },
     authentication === 'client_secret_basic' ? basic(clientId, clientSecret) : undefined,
   )
 }

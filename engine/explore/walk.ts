@@ -108,7 +108,7 @@ function interestIn(consent: ConsentState | undefined): number {
 /** So many of the histories begin with a consent that is in use: little happens to others. */
 const OPENED = 0.6
 
-/** So many of these go on with what is promised for twice as long: what takes many calls shows there. */
+/** So many of these continue with what is promised for twice as long: what takes many calls shows there. */
 const CALM = 0.5
 
 /** Moves of any kind at the end of those. */

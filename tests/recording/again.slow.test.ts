@@ -34,7 +34,7 @@ interface Run {
 
 const copy = async (name: BankName): Promise<Run> => structuredClone(await recorded(name))
 
-/** exchanges.jsonl of these, chained anew. */
+/** exchanges.jsonl of these, chained again. */
 function lines(exchanges: ExchangeRecord[]): string {
   let head = CHAIN_START
   return exchanges

@@ -11,6 +11,7 @@ import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type AcceptValue, type Answer, acceptedType } from '../../values/accepted-type.ts'
+import { type AddedHeaders, type AnyRequest, clientHeader } from '../../values/client-header.ts'
 import { type Content, type ContentTypeValue, contentType } from '../../values/media-type.ts'
 import { fundsConfirmation } from '../common/consents/consent-kinds.ts'
 import { consentPath, create, createConsent } from '../common/consents/consent-requests.ts'
@@ -21,9 +22,10 @@ import {
   fundsPath,
   newFundsId,
 } from '../common/consents/funds-consents.ts'
-import { requireAccountIds } from '../common/data/data-reads.ts'
+import { firstRead, requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { everyPath } from '../common/data/same-rows.ts'
+import { DATA_PLACES } from '../common/places/data-places.ts'
 
 /** Header fields that HTTP lets a client spell in several ways. Requirements: specs/account-information/general.yaml */
 
@@ -124,22 +126,51 @@ check(
 
 type Told = Required<Pick<CallDeviation, 'headers' | 'deviation'>>
 
-/** Each request for a consent and its data, and what shows that the bank serves it as it mostly is. */
-async function everyRequest(
-  context: Context<typeof everything>,
-): Promise<[owner: string, ask: (told?: Told) => Promise<Exchange>][]> {
+interface RightRequest {
+  name: string
+  /** What shows that the bank serves it as it mostly is. */
+  owner: string
+  content: AnyRequest['content']
+  /** The same without anything told, which may have been sent before. */
+  control(): Promise<Exchange>
+  ask(told?: Told): Promise<Exchange>
+}
+
+/** Each request for a consent and its data. */
+async function everyRequest(context: Context<typeof everything>): Promise<RightRequest[]> {
   const approval = await context.approved(everything)
   const client = await context.caller()
   const path = consentPath(await createConsent(client))
   const [id = ''] = await requireAccountIds(approval)
   return [
-    [OWNERS.query, (told) => client.get(path, told)],
+    {
+      ...{ name: 'query-account-access-consent', owner: OWNERS.query, content: 'none' },
+      control: () => client.get(path),
+      ask: (told) => client.get(path, told),
+    },
     // After that: the newest alone may wait.
-    [OWNERS.consent, (told) => create(client, {}, told)],
-    ...everyPath(approval, id).map((data): [string, (told?: Told) => Promise<Exchange>] => [
-      readOwner(approval, data),
-      (told) => approval.get(data, told),
-    ]),
+    {
+      ...{ name: 'create-account-access-consent', owner: OWNERS.consent, content: 'json' },
+      control: () => create(client),
+      ask: (told) => create(client, {}, told),
+    },
+    ...everyPath(approval, id).map(
+      (data, at): RightRequest => ({
+        ...{ name: DATA_PLACES[at] ?? data, owner: readOwner(approval, data), content: 'none' },
+        control: () => firstRead(approval, data),
+        ask: (told) => approval.get(data, told),
+      }),
+    ),
+  ]
+}
+
+/** The same, and one for a token: last, since the newest token alone may be good. */
+async function everyRequestAndToken(context: Context<typeof everything>): Promise<RightRequest[]> {
+  const { tpp } = await context.caller()
+  const ask = (told?: Told) => tpp.token({ grant_type: 'client_credentials' }, told)
+  return [
+    ...(await everyRequest(context)),
+    { name: 'token', owner: OWNERS.management, content: 'form', control: () => ask(), ask },
   ]
 }
 
@@ -154,8 +185,8 @@ check(
   'A request that has the headers of the document and no others is served',
   { uses: [everything] },
   async (context) => {
-    for (const [owner, ask] of await everyRequest(context)) {
-      relyOn(owner, await ask()).toSucceed()
+    for (const { owner, control, ask } of await everyRequest(context)) {
+      relyOn(owner, await control()).toSucceed()
       expect(await ask(ALONE)).toSucceed()
     }
     const client = await context.caller()
@@ -181,6 +212,31 @@ check(
   },
 )
 
+const adding = ({
+  name,
+  owner,
+  content,
+  control,
+  ask,
+}: RightRequest): Place<AnyRequest, AddedHeaders, typeof everything> => ({
+  ...{ name, kind: 'requests' },
+  async open() {
+    relyOn(owner, await control()).toSucceed()
+    return { right: { content }, ask: (added, deviation) => ask({ ...added, deviation }) }
+  },
+})
+
+check(
+  'GEN-24/added-headers',
+  'A request is served whatever headers a library or a proxy adds to it',
+  { uses: [everything], asks: [clientHeader] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: () => true },
+      places: (await everyRequestAndToken(context)).map(adding),
+    }),
+)
+
 /**
  * RFC 9110 8.4. Each request without Accept-Encoding as its control, then with it. Fails: no success with it, or a body of which
  * the codings that it names cannot be undone. One that is no JSON then breaks GEN-01, which blocks this.
@@ -190,15 +246,8 @@ check(
   'A client that takes compressed answers is served all the same',
   { uses: [everything] },
   async (context) => {
-    const { tpp } = await context.caller()
-    const requests = await everyRequest(context)
-    // Last: the newest token alone may be good.
-    requests.push([
-      OWNERS.management,
-      (told) => tpp.token({ grant_type: 'client_credentials' }, told),
-    ])
-    for (const [owner, ask] of requests) {
-      const plain = await ask()
+    for (const { owner, control, ask } of await everyRequestAndToken(context)) {
+      const plain = await control()
       relyOn(owner, plain).toSucceed()
       relyOn('GEN-01/json', plain).toBeJson()
       for (const told of COMPRESSED) {

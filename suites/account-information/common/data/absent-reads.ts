@@ -37,6 +37,13 @@ export function filtersOf(path: string): readonly CallDeviation[] {
   return path.endsWith('/transactions') ? FILTERS : []
 }
 
+/** The lists, and the addresses of one account: which ways there are does not depend on the account. */
+export function ofOneAccount<Each extends { path: string }>(requests: readonly Each[]): Each[] {
+  const accountIn = ({ path }: Each) => /^\/accounts\/([^/]+)/.exec(path)?.[1]
+  const last = requests.map(accountIn).findLast((id) => id !== undefined)
+  return requests.filter((one) => [undefined, last].includes(accountIn(one)))
+}
+
 /** An answer to a request without the customer, between two with the customer. */
 export interface AbsentRead {
   path: string

@@ -124,13 +124,15 @@ const DAY = 86_400_000
 
 /**
  * Answers of one kind of query at every address. Data that cannot tell is asked for last year. Bounds lie
- * on the other side of a row, and stand in the other order, where it is not the first approval.
+ * on the other side of a row, and stand in the other order, where it is not the first approval: there the accounts are
+ * asked until one of them can tell.
  */
 export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
   return once(approval, `filtered ${kind}`, async () => {
     const isFirst = approval.name === everything.name
     const all: Filtered[] = []
     for (const path of await addresses(approval)) {
+      if (!isFirst && all.slice(1).some(({ telling }) => telling)) break
       const ask = async (times: number[]) => {
         const found = boundsFor(kind, times, isFirst ? 'dropped' : 'kept')
         const bounds = found ?? {

@@ -5,7 +5,7 @@ import type { CallDeviation } from '../../../../engine/suite-api/flow.ts'
 import { OWNERS } from '../../../owners.ts'
 import type { Place } from '../../../tables.ts'
 import type { Credentials } from '../../../values/bearer-credential.ts'
-import { pathOf, requireAccountIds } from '../data/data-reads.ts'
+import { firstRead, pathOf, requireAccountIds } from '../data/data-reads.ts'
 
 /** The data endpoints, and the checks that own them. */
 const ENDPOINTS = [
@@ -40,23 +40,31 @@ export async function dataPlaces<Used extends NamedConsent>(
 ): Promise<Place<Credentials, CallDeviation, Used>[]> {
   const had = consents.filter((consent) => consent === first || context.has(consent))
   return had.flatMap((consent) =>
-    ENDPOINTS.map(({ operation, path, owner }) => ({
-      name: consent === first ? operation : `${operation}, ${consent.name}`,
-      kind: 'data',
-      // The same endpoint for others: one value of each part tells whether they are known otherwise.
-      ...(consent !== first && { dear: true as const }),
-      async open({ approved }: Context<Used>) {
-        const approval = await approved(consent)
-        const [id = ''] = await requireAccountIds(approval)
-        const judge = consent === first ? owner : 'DATA-08/other-approvals'
-        relyOn(judge, await approval.get(path(id))).toSucceed()
-        return {
-          right: await credentialsOf(approval),
-          ask: (made: CallDeviation, deviation: string) =>
-            approval.get(path(id), { ...made, deviation }),
-        }
-      },
-    })),
+    ENDPOINTS.map(({ operation, path, owner }) => {
+      let isOpenAgain = false
+      return {
+        name: consent === first ? operation : `${operation}, ${consent.name}`,
+        kind: 'data',
+        // The same endpoint for others: one value of each part tells whether they are known otherwise.
+        ...(consent !== first && { dear: true as const }),
+        async open({ approved }: Context<Used>) {
+          const approval = await approved(consent)
+          const [id = ''] = await requireAccountIds(approval)
+          const judge = consent === first ? owner : 'DATA-08/other-approvals'
+          // What the access token has read already shows that it is served, until a wrong value was.
+          const control = isOpenAgain
+            ? await approval.get(path(id))
+            : await firstRead(approval, path(id))
+          isOpenAgain = true
+          relyOn(judge, control).toSucceed()
+          return {
+            right: await credentialsOf(approval),
+            ask: (made: CallDeviation, deviation: string) =>
+              approval.get(path(id), { ...made, deviation }),
+          }
+        },
+      }
+    }),
   )
 }
 

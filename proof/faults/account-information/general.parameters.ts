@@ -1,0 +1,102 @@
+import type { Context, Middleware } from 'koa'
+import { stateOf } from '../../../bank/state/state.ts'
+import type { Fault } from '../../run/proof.ts'
+
+const AISP = '/open-banking/v3.1/aisp'
+
+/** What stands before the bank refuses these requests. */
+function stops(isStopped: (ctx: Context) => boolean, status = 403): Middleware {
+  return async (ctx, next) => {
+    if (!isStopped(ctx)) return next()
+    ctx.status = status
+    ctx.body = { error: 'access_denied' }
+    stateOf(ctx).fired()
+    return undefined
+  }
+}
+
+const pathsOf = (ctx: Context) => stateOf(ctx).bank.services.endpoints.paths
+
+/** The parameters of a request as they were sent, of a query or a form. */
+function parametersOf(ctx: Context): string {
+  return ctx.path === pathsOf(ctx).token ? stateOf(ctx).body : ctx.querystring
+}
+
+const faults: Fault[] = [
+  {
+    id: 'plus-stays-plus-in-the-query',
+    story: 'The login page reads its address as a path is read, where + is no space.',
+    fails: ['GEN-22/authorisation'],
+    async middleware(ctx, next) {
+      if (ctx.path === pathsOf(ctx).authorisation && ctx.querystring.includes('+')) {
+        ctx.querystring = ctx.querystring.replaceAll('+', '%2B')
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'grant-type-comes-first',
+    story: 'The gateway chooses the service for a token by how the form begins: grant_type=.',
+    fails: ['GEN-22/token'],
+    middleware: stops(
+      (ctx) =>
+        ctx.path === pathsOf(ctx).token &&
+        !stateOf(ctx).body.startsWith('grant_type=') &&
+        stateOf(ctx).body.includes('&grant_type='),
+      404,
+    ),
+  },
+  {
+    id: 'small-hexadecimal-digits-are-an-attack',
+    story: 'A rule of the firewall against double encoding knows %3A, and takes %3a for an attack.',
+    fails: ['GEN-22/token', 'GEN-22/authorisation'],
+    warns: ['GEN-23/filters'],
+    middleware: stops((ctx) => /%(?:[0-9][a-f]|[a-f][0-9a-f])/.test(parametersOf(ctx))),
+  },
+  {
+    id: 'encoded-marks-are-an-evasion',
+    story: 'The firewall takes whoever encodes a hyphen, which needs it not, for an intruder.',
+    fails: [],
+    warns: ['GEN-23/token', 'GEN-23/authorisation', 'GEN-23/filters'],
+    middleware: stops((ctx) => /%(?:2D|5F)/.test(parametersOf(ctx))),
+  },
+  {
+    id: 'colons-in-filters-are-refused',
+    story: 'The gateway compares a query with a pattern in which a date-time has %3A.',
+    fails: [],
+    warns: ['GEN-23/filters'],
+    middleware: stops((ctx) => ctx.path.endsWith('/transactions') && ctx.querystring.includes(':')),
+  },
+  {
+    id: 'libraries-are-robots',
+    story: 'Protection against robots refuses curl and Python by their names.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops(
+      (ctx) => ctx.path.startsWith(AISP) && /curl|python/.test(ctx.get('user-agent')),
+    ),
+  },
+  {
+    id: 'types-without-content-are-refused',
+    story: 'A framework reads JSON wherever Content-Type says so, also where nothing was sent.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops(
+      (ctx) =>
+        ctx.method === 'GET' &&
+        ctx.path.startsWith(AISP) &&
+        ctx.get('content-type').includes('json'),
+      400,
+    ),
+  },
+  {
+    id: 'cookies-need-a-csrf-token',
+    story: 'The framework protects whoever has a cookie from forged requests, applications too.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops((ctx) => ctx.path.startsWith(AISP) && ctx.get('cookie') !== ''),
+  },
+]
+
+export default faults

@@ -1,0 +1,158 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { matchers, relyOn } from '../../../engine/suite-api/expect.ts'
+import { type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { expectTable, type Place } from '../../tables.ts'
+import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
+import { otherThanAround } from '../common/data/same-rows.ts'
+import { filtered, relyOnFilters } from '../common/data/transaction-readings.ts'
+import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
+import { expectAnswered, nobodyLogsIn, wrongVisit } from '../common/visits/visits.ts'
+
+/** Names and values in forms and queries, as libraries write them. Requirements: specs/account-information/general.yaml */
+
+type Row = { level: string }
+type Used = typeof everything
+type EncodedPlace = Place<Encoded, Respelled, Used>
+
+const isOfEveryForm = ({ level }: Row) => level === 'must'
+const isEquivalent = ({ level }: Row) => level === 'should'
+
+const token: EncodedPlace = {
+  ...{ name: 'token', kind: 'token' },
+  async open({ caller }) {
+    const { tpp } = await caller()
+    const right = await tpp.token({ grant_type: 'client_credentials' })
+    relyOn(OWNERS.management, right).toSucceed()
+    return {
+      right: { text: right.request.body ?? '' },
+      ask: (respelled, deviation) =>
+        tpp.token({ grant_type: 'client_credentials' }, { respelled, deviation }),
+    }
+  },
+}
+
+/** Both filters, at each address that has them. */
+async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
+  const approval = await context.approved(everything)
+  await relyOnFilters(approval, 'both')
+  return (await filtered(approval, 'both')).map(({ path, answer: usual }, at) => ({
+    ...{ name: `filters of ${at === 0 ? 'transactions' : `account ${at}`}`, kind: 'filters' },
+    async open() {
+      relyOn('TXN-15/each-combination', usual).toSucceed()
+      const { search, searchParams } = new URL(usual.request.url)
+      const query = Object.fromEntries(searchParams)
+      return {
+        right: { text: search.slice(1) },
+        async ask(respelled) {
+          const exchange = await approval.get(path, { query, respelled })
+          const finding =
+            matchers.toSucceed(exchange) ??
+            otherThanAround(approval, path, [usual, exchange, usual])
+          return { exchange, ...(finding && { finding }) }
+        },
+      }
+    },
+  }))
+}
+
+const page: Named = { name: 'authorisation', kind: 'authorisation' }
+
+/** A request that nobody answers at the bank: it shows a page where it does so for the usual spelling. */
+const authorisation: EncodedPlace = {
+  ...page,
+  async open(context) {
+    const usual = await nobodyLogsIn(context)
+    if (usual.kind === 'refused') {
+      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
+    }
+    return {
+      right: { text: new URL(usual.request.url).search.slice(1) },
+      async ask(respelled, purpose) {
+        const deviation = { respelled }
+        const visit = await wrongVisit(context, { purpose, decision: 'none', deviation })
+        expectAnswered(visit)
+        const finding = ledTo(visit) === ledTo(usual) ? undefined : refusal(visit)
+        return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
+      },
+    }
+  },
+}
+
+/** How the bank answered: by a redirect, or by a page with a status; login pages have any. */
+const ledTo = ({ kind, pages: [page] }: Visit) => (kind === 'stopped' ? page?.status : kind)
+
+const refusal = (visit: Visit) => ({
+  message: `the visit ended with ${visitEnd(visit)}`,
+  expected: 'the page that the same parameters lead to as they are usually written',
+  actual: visitEnd(visit),
+})
+
+const visits = (rows: (row: Row) => boolean) => ({
+  uses: [everything],
+  asks: [formEncoding],
+  refusals: (foreseen: Parameters<ReturnType<typeof foreseenVisits>>[0]) => [
+    'nobody logs in',
+    ...foreseenVisits(formEncoding, rows, 'first', {
+      placeOf: (_client, attended) => ({ ...page, ...(attended && { dear: true as const }) }),
+      shared: false,
+    })(foreseen),
+  ],
+})
+
+check(
+  'GEN-22/token',
+  'A token request is read as a form, in whichever order and spelling its fields stand',
+  { uses: [everything], asks: [formEncoding] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-22/token', type: formEncoding, rows: isOfEveryForm },
+      places: [token],
+    }),
+)
+
+check(
+  'GEN-22/authorisation',
+  'An authorisation request is read as a form, in whichever order and spelling its parameters stand',
+  visits(isOfEveryForm),
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-22/authorisation', type: formEncoding, rows: isOfEveryForm },
+      places: [{ ...authorisation, ...(context.target.attended && { dear: true }) }],
+    }),
+)
+
+check(
+  'GEN-23/token',
+  'A token request is read alike however its characters are encoded',
+  { uses: [everything], asks: [formEncoding], follows: ['GEN-22/token'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-23/token', type: formEncoding, rows: isEquivalent },
+      places: [token],
+    }),
+)
+
+check(
+  'GEN-23/authorisation',
+  'An authorisation request is read alike however its characters are encoded',
+  { ...visits(isEquivalent), follows: ['GEN-22/authorisation'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-23/authorisation', type: formEncoding, rows: isEquivalent },
+      places: [{ ...authorisation, ...(context.target.attended && { dear: true }) }],
+    }),
+)
+
+check(
+  'GEN-23/filters',
+  'Filters are read alike however their characters are encoded, and in either order',
+  { uses: [everything], asks: [formEncoding] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'GEN-23/filters', type: formEncoding, rows: () => true },
+      places: await filters(context),
+    }),
+)
