@@ -94,6 +94,20 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
         },
       ],
     },
+    {
+      part: 'Content-Encoding (8.4)',
+      rows: [
+        {
+          id: 'not-compressed',
+          words: 'with Content-Encoding: gzip before content that is not compressed',
+          level: 'observe',
+          because:
+            'RFC 9110 8.4: a server “MAY respond … with a status code of 415” to a coding that it does not take.',
+          make: ({ content }) =>
+            content === 'none' ? undefined : { headers: { 'Content-Encoding': 'gzip' } },
+        },
+      ],
+    },
     { part: 'Accept and Accept-Encoding', none: 'GEN-18 and GEN-21 ask them.' },
     {
       part: 'conditions and ranges (13 and 14)',

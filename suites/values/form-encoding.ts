@@ -90,6 +90,19 @@ export const formEncoding: ValueType<Encoded, Respelled> = {
       ],
     },
     {
+      part: 'pct-encoded: others than hexadecimal digits',
+      rows: [
+        {
+          id: 'bad-percent',
+          words: 'with a percent sign that encodes nothing',
+          level: 'observe',
+          because:
+            'RFC 3986 2.1: pct-encoded = “%” HEXDIG HEXDIG; what a reader makes of anything else is not said.',
+          make: () => (text) => `${text}%zz`,
+        },
+      ],
+    },
+    {
       part: 'unreserved',
       rows: [
         row('should', UNRESERVED, [

@@ -232,7 +232,7 @@ check(
   { uses: [everything], asks: [clientHeader] },
   async (context) =>
     expectTable(context, {
-      ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: () => true },
+      ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: isSpelled },
       places: (await everyRequestAndToken(context)).map(adding),
     }),
 )

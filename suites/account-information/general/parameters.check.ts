@@ -6,6 +6,7 @@ import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
+import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
@@ -13,12 +14,13 @@ import { expectAnswered, nobodyLogsIn, wrongVisit } from '../common/visits/visit
 
 /** Names and values in forms and queries, as libraries write them. Requirements: specs/account-information/general.yaml */
 
-type Row = { level: string }
+type Row = { level: string; lawful?: true }
 type Used = typeof everything
 type EncodedPlace = Place<Encoded, Respelled, Used>
 
-const isOfEveryForm = ({ level }: Row) => level === 'must'
-const isEquivalent = ({ level }: Row) => level === 'should'
+const isLawful = ({ lawful }: Row) => lawful === true
+const isOfEveryForm = (row: Row) => isLawful(row) && row.level === 'must'
+const isEquivalent = (row: Row) => isLawful(row) && row.level === 'should'
 
 const token: EncodedPlace = {
   ...{ name: 'token', kind: 'token' },
@@ -68,11 +70,13 @@ const authorisation: EncodedPlace = {
     if (usual.kind === 'refused') {
       blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
     }
+    const consentId = await createConsent(await context.caller())
     return {
       right: { text: new URL(usual.request.url).search.slice(1) },
       async ask(respelled, purpose) {
-        const deviation = { respelled }
-        const visit = await wrongVisit(context, { purpose, decision: 'none', deviation })
+        const visit = await wrongVisit(context, {
+          ...{ purpose, consentId, decision: 'none', deviation: { respelled } },
+        })
         expectAnswered(visit)
         const finding = ledTo(visit) === ledTo(usual) ? undefined : refusal(visit)
         return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
@@ -152,7 +156,7 @@ check(
   { uses: [everything], asks: [formEncoding] },
   async (context) =>
     expectTable(context, {
-      ...{ owner: 'GEN-23/filters', type: formEncoding, rows: () => true },
+      ...{ owner: 'GEN-23/filters', type: formEncoding, rows: isLawful },
       places: await filters(context),
     }),
 )
