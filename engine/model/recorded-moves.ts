@@ -44,7 +44,8 @@ export function recordedMoves(): (exchange: SeenExchange) => RecordedMove[] {
     const of = known.get(id)
     const move = of && moveIn(exchange, id, of)
     if (!move) return []
-    const refreshable = exchange.response?.body.includes('"refresh_token"') === true
+    const refreshable =
+      exchange.endpoint === 'token' && exchange.response?.body.includes('"refresh_token"') === true
     const made = { consent: id, move, outcome: outcomeIn(exchange, move), refreshable }
     if (of.revoked || move.do !== 'query' || dataOf(exchange).Status !== 'Revoked') return [made]
     of.revoked = true

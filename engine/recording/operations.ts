@@ -88,9 +88,20 @@ function routed(method: string, path: string): Operation {
   return { endpoint, ...(subject !== undefined && { subject }) }
 }
 
+/** Addresses without their queries that are remembered: traffic has the same ones again and again. */
+const REMEMBERED = 2000
+
+const plainOnes = new Map<string, string>()
+
 /** Origin in lower case and without its usual port, and the path; neither query nor fragment. */
 function plain(address: string): string {
+  const end = address.search(/[?#]/)
+  const bare = end < 0 ? address : address.slice(0, end)
+  const known = plainOnes.get(bare)
+  if (known !== undefined) return known
   if (!URL.canParse(address)) return address
   const { origin, pathname } = new URL(address)
+  if (plainOnes.size === REMEMBERED) plainOnes.clear()
+  plainOnes.set(bare, `${origin}${pathname}`)
   return `${origin}${pathname}`
 }
