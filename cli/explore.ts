@@ -19,6 +19,7 @@ import { say, shown } from '../engine/report/terminal.ts'
 import { openSession } from '../engine/run/open.ts'
 import { loadHistoryParts, loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
+import { writeAsCheck } from './case-to-check.ts'
 import { holdFolders, reportsFolder, SUITES, typed } from './folders.ts'
 import { casesIn, type ReadCase } from './kept-cases.ts'
 import { isObstructed } from './obstacles.ts'
@@ -34,6 +35,7 @@ interface Options {
   minutes?: string
   visits?: string
   cases?: string
+  asCheck?: string
   out?: string
   failOn?: string
 }
@@ -49,6 +51,7 @@ export async function exploreTarget(options: Options): Promise<void> {
   const minutes = number('--minutes', options.minutes, 10_000)
   const catalogue = loadCatalogue()
   const kept = options.cases === undefined ? undefined : casesIn(options.cases, catalogue)
+  if (options.asCheck !== undefined) return writeAsCheck(options.asCheck, kept, catalogue)
   const opened = await openTargetOf(options.target, undefined)
   const { document, memory } = opened
   let release = () => {}

@@ -159,6 +159,10 @@ command('explore', 'random histories at a bank: what breaks only after something
   )
   .option('--cases <path>', 'play these kept histories instead: a file, or a folder of them')
   .option(
+    '--as-check <id>',
+    'write the history of --cases into suites/ and specs/, as a check with this id; in a clone',
+  )
+  .option(
     '--out <folder>',
     'where histories that find something are kept; default reports/<target>/explored',
   )

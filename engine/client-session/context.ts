@@ -90,6 +90,8 @@ export function contextFor(
         ask(({ name }) => currentTrace()?.approvals.add(name))(consent)
       }
     },
+    /** Plays a history of consents of its own; see historyCheck. */
+    playHistory: session.playHistory,
     /** A visit to the authorisation page of this check's own. */
     visit: session.visit,
     /** Two of them at once: the second while the customer of the first waits on the last page. */

@@ -4,7 +4,8 @@ import type { AskedCell, CellNotes, CellsAsked } from '../judge/cells.ts'
 import type { Rule } from '../judge/rule.ts'
 import { createRuleEngine } from '../judge/rule-engine.ts'
 import type { ResponseSchema } from '../judge/schemas.ts'
-import type { Exchange } from '../wire/exchange.ts'
+import type { History } from '../model/moves.ts'
+import { type Exchange, OwnTrouble } from '../wire/exchange.ts'
 import type { Wire } from '../wire/wire.ts'
 import { createVisits } from './authorisation.ts'
 import { createCleanup, deleteLeftovers, type Leftovers } from './cleanup.ts'
@@ -41,6 +42,17 @@ export interface Extent {
   /** Names of the approvals that the run asks for; absent: every one that the target has. */
   approvals?: ReadonlySet<string>
 }
+
+/** Plays a history as a check judges it, and records what is left open. */
+export type PlayHistory = (
+  check: {
+    id: string
+    /** The requirement, rule or check that it is judged by. */
+    of: string
+    moves: History
+  },
+  observe: (what: string, value: unknown, exchange?: Exchange) => void,
+) => Promise<void>
 
 /** What a session is made of. */
 interface SessionParts {
@@ -129,6 +141,8 @@ export function createSession(parts: SessionParts) {
     /** How far checks look beyond the first case of a kind; a run says it before its first check. */
     extent,
     cells,
+    /** Set by a run, which knows what histories are made of. */
+    playHistory: noHistories,
     visit: visits.visit,
     visitsAtOnce: visits.atOnce,
     customer: visits.customer,
@@ -161,6 +175,10 @@ export function createSession(parts: SessionParts) {
     },
   }
   return session
+}
+
+const noHistories: PlayHistory = async () => {
+  throw new OwnTrouble('this run plays no histories')
 }
 
 type Rules = ReturnType<typeof rulesOf>

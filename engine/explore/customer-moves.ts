@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { exchangeCode, refreshed, tokensOf } from '../client-session/tokens.ts'
 import { visitEnd } from '../client-session/visit.ts'
-import { type Move, moveWords } from '../model/moves.ts'
+import { type Move, moveWords, visitName } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
 import { outcomeWithout } from './answers.ts'
 import type { Answer, Asked, Held, Make } from './held.ts'
@@ -19,7 +19,7 @@ export async function visit(
   if (ended.has(consent)) await wait(Math.max(0, held.settledAt(move) - now()))
   const made = await session.visit({
     ...{ client, customer, consentId, decision: move.do },
-    purpose: `explore: ${moveWords(move)}`,
+    purpose: `${visitName(held.name, move)}: ${moveWords(move)}`,
     ...(wrong.visit ? { deviation: wrong.visit } : { correct: obligation?.answer === 'given' }),
   })
   const exchange = made.last ?? made.first

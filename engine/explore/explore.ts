@@ -72,7 +72,7 @@ export async function explore(
   tell: (finding: Finding) => void = () => {},
 ): Promise<Explored> {
   const { catalogue } = parts
-  const bank = bankOf(session, parts)
+  const bank = bankOf(session, parts, 'explore')
   const random = randomOf(limits.seed)
   const coverage = createCoverage()
   const began = performance.now()
@@ -124,13 +124,18 @@ export interface PlayedCase {
   exchanges: Exchange[]
 }
 
-/** Plays a history that is kept, once, and once more where it finds something. */
+/**
+ * Plays a history that is kept, once, and once more where it finds something.
+ *
+ * @param name before the names of its visits
+ */
 export async function playCase(
   session: Session,
   parts: Parts,
   history: History,
+  name = 'explore',
 ): Promise<PlayedCase> {
-  const bank = bankOf(session, parts)
+  const bank = bankOf(session, parts, name)
   const exchanges: Exchange[] = []
   const played = async () => {
     const one = await play(bank, movesOf(history))
@@ -199,8 +204,8 @@ async function narrowed(
 
 const lengthOf = (random: Random) => SHORTEST + Math.floor(random() * (LONGEST - SHORTEST))
 
-const bankOf = (session: Session, { catalogue, values }: Parts): Bank => ({
-  ...{ session, values, given: new Set(), broken: createBroken(session, catalogue) },
+const bankOf = (session: Session, { catalogue, values }: Parts, name: string): Bank => ({
+  ...{ session, name, values, given: new Set(), broken: createBroken(session, catalogue) },
 })
 
 /** What a rule found at these exchanges; what is only recorded is none. */

@@ -19,8 +19,19 @@ const MAKES: { [Kind in Move['do']]: Make<Kind> } = {
 export type Hands = ReturnType<typeof createHands>
 
 /** The two clients and customers at work: names of a history are what the bank gave for them. */
-export function createHands(session: Session, values: readonly WrongValue[], given: Set<string>) {
-  const held = createHeld(session, given)
+export function createHands({
+  session,
+  name,
+  values,
+  given,
+}: {
+  session: Session
+  /** Before the names of visits. */
+  name: string
+  values: readonly WrongValue[]
+  given: Set<string>
+}) {
+  const held = createHeld(session, name, given)
   return {
     accountsOf: held.accountsOf,
     settledAt: held.settledAt,

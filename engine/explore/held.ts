@@ -45,14 +45,18 @@ type HeldConsent = ConsentFacts & { kind: ConsentState['kind']; client: Party }
 /** What the bank gave for the names of one history. */
 export type Held = ReturnType<typeof createHeld>
 
-/** @param given ids of consents that the bank ever gave, in whatever history: they grow here. */
-export function createHeld(session: Session, given: Set<string>) {
+/**
+ * @param name before the names of visits
+ * @param given ids of consents that the bank ever gave, in whatever history: they grow here
+ */
+export function createHeld(session: Session, name: string, given: Set<string>) {
   const facts = new Map<string, HeldConsent>()
   const tokens = new Map<string, TokenSet[]>()
   const ended = new Map<string, number>()
   const seen = new Map<string, Row[]>()
   return {
     session,
+    name,
     facts,
     given,
     keep(consent: string, of: HeldConsent): void {

@@ -36,6 +36,8 @@ export type Next = (world: World, hands: Hands) => Move | undefined
 /** The bank that is explored. */
 export interface Bank {
   session: Session
+  /** Of whom it is explored, before the names of visits: `explore`, or the id of a check. */
+  name: string
   /** Wrong values that requests may hold. */
   values: readonly WrongValue[]
   /** Ids of consents that it gave so far. */
@@ -50,8 +52,9 @@ export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
  * Plays moves at the bank until one finds something, or none is left. What it creates is deleted when the session is
  * cleaned up.
  */
-export async function play({ session, values, given, broken }: Bank, next: Next): Promise<Played> {
-  const hands = createHands(session, values, given)
+export async function play(bank: Bank, next: Next): Promise<Played> {
+  const { broken } = bank
+  const hands = createHands(bank)
   const steps: Step[] = []
   const served: Served = new Map()
   let world = NOTHING

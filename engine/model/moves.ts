@@ -95,6 +95,21 @@ export function isVisit(move: Move): boolean {
   return move.do === 'approve' || move.do === 'deny' || (move.do === 'wrong' && isVisit(move.in))
 }
 
+/** Who takes part in a move, as far as it says. */
+export function partiesOf(move: Move): { client?: Party; customer?: Party } {
+  if (move.do === 'wrong') return partiesOf(move.in)
+  return {
+    ...('client' in move && { client: move.client }),
+    ...('customer' in move && { customer: move.customer }),
+  }
+}
+
+/** What a visit of a history is called, where visits are listed: `explore a1`. */
+export function visitName(history: string, move: Move): string {
+  if (move.do === 'wrong') return visitName(history, move.in)
+  return `${history} ${move.do === 'approve' ? move.code : `${move.do} ${namesUsedBy(move)}`}`
+}
+
 /** A move as a line for people: `the first client deletes c1`. */
 export function moveWords(move: Move): string {
   switch (move.do) {

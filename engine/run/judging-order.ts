@@ -1,6 +1,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Session } from '../client-session/session.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
+import type { HistoryParts } from './histories.ts'
 import { tooLong } from './not-run.ts'
 import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
@@ -12,6 +13,8 @@ export interface RunParts {
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
+  /** What histories are made of; absent: none of the checks plays one. */
+  histories?: () => Promise<HistoryParts>
   /** Kept histories, judged once everything else is. */
   cases?: readonly SuiteCheck[]
   /** Checks that took longer than their share when this run began. */

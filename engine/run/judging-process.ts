@@ -16,7 +16,7 @@ import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
 import { checkResult, composeReport, observation, writeReport } from './compose.ts'
 import type { Deviation } from './deviations.ts'
-import { type KeptCase, loadCases } from './kept-cases.ts'
+import { type KeptCase, withKeptCases } from './kept-cases.ts'
 import { notRun } from './not-run.ts'
 import { openSession } from './open.ts'
 import { createOwnMistakes } from './own-mistakes.ts'
@@ -77,8 +77,7 @@ export async function openJudging(
   const { target: document, scope, out, version } = assignment
   const startedAt = new Date(now())
   const suites = loaded ?? (await loadSuites(assignment.suites, documented))
-  const kept = await loadCases(assignment.cases, documented, assignment.suites)
-  const { catalogue } = kept
+  const { catalogue, cases } = withKeptCases(documented, assignment.cases)
   const target = targetFrom(document, assignment.base)
   const record = openRunRecord(out, target.secrets)
   const { redact } = record
@@ -96,9 +95,9 @@ export async function openJudging(
     onExchange: record.exchange,
     approvals: { announced: assignment.announced, onWaiting: record.waiting },
   })
-  const cases = kept.checksFor(session)
   const run = createRun({
-    ...{ session, catalogue, checks: suites.checks, scope },
+    ...{ session, catalogue, scope },
+    ...{ checks: suites.checks, histories: suites.histories },
     stuck: new Set(assignment.stuck),
     cases,
   })

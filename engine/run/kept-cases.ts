@@ -1,12 +1,7 @@
 import type { Catalogue, Requirement } from '../catalogue/catalogue.ts'
 import type { Context } from '../client-session/context.ts'
-import type { Session } from '../client-session/session.ts'
-import { currentTrace } from '../client-session/trace.ts'
 import { type Case, requirementOfFound } from '../explore/case-file.ts'
-import { type Parts, playCase } from '../explore/explore.ts'
-import { blockBy, Nonconformance } from '../judge/outcome.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
-import { loadHistoryParts } from './suites.ts'
 
 /** A case that a run judges as one check more. */
 export interface KeptCase extends Case {
@@ -16,20 +11,13 @@ export interface KeptCase extends Case {
   file: string
 }
 
-/** The catalogue of a run with these cases, and what judges them. */
-export async function loadCases(
-  cases: readonly KeptCase[] | undefined,
+/** The catalogue of a run with these cases, and the checks that judge them. */
+export function withKeptCases(
   documented: Catalogue,
-  suites: string,
-) {
-  if (!cases) return { catalogue: documented, checksFor: () => [] }
+  cases: readonly KeptCase[] = [],
+): { catalogue: Catalogue; cases: SuiteCheck[] } {
   const catalogue = withCases(documented, cases)
-  const parts = { catalogue, ...(await loadHistoryParts(suites)) }
-  return {
-    catalogue,
-    checksFor: (session: Session): SuiteCheck[] =>
-      cases.map((one) => caseCheck(one, session, parts)),
-  }
+  return { catalogue, cases: cases.map((one) => caseCheck(one, catalogue)) }
 }
 
 /** The catalogue with the cases among the checks of their requirements. */
@@ -47,29 +35,9 @@ function withCases(catalogue: Catalogue, cases: readonly KeptCase[]): Catalogue 
 }
 
 /** A case as a check: it is judged by what it found once, and blocked by whatever else ends it. */
-function caseCheck({ id, found, moves }: KeptCase, session: Session, parts: Parts): SuiteCheck {
-  const requirement = requirementOfFound(found, parts.catalogue) as Requirement
-  const run = async ({ observe }: Pick<Context, 'observe'>) => {
-    const { finding, stopped, exchanges } = await playCase(session, parts, moves)
-    currentTrace()?.exchanges.push(...exchanges)
-    if (stopped) throw stopped
-    if (!finding) return
-    const { found: now, repeats } = finding
-    const exchange = exchanges.find((each) => each.id === now.exchange)
-    if (!repeats) return observe(`${id}, once of two times`, now.message, exchange)
-    const of = requirementOfFound(now.id, parts.catalogue)
-    if (of?.id !== requirement.id) {
-      const [owner = now.id] = of?.checks.includes(now.id) ? [now.id] : (of?.checks ?? [])
-      blockBy(owner, `the case ended before, with ${now.id}: ${now.message}`, exchange)
-    }
-    const { message, expected, actual, place } = now
-    throw new Nonconformance({
-      message,
-      expected,
-      actual,
-      ...(place && { place }),
-      ...(exchange && { exchange }),
-    })
-  }
+function caseCheck({ id, found, moves }: KeptCase, catalogue: Catalogue): SuiteCheck {
+  const requirement = requirementOfFound(found, catalogue) as Requirement
+  const run = ({ observe, playHistory }: Pick<Context, 'observe' | 'playHistory'>) =>
+    playHistory({ id, of: found, moves }, observe)
   return { id, title: `${requirement.text.replace(/\.$/, '')} (a kept case)`, options: {}, run }
 }

@@ -3,6 +3,7 @@ import { LACKS, type Outcome } from '../judge/outcome.ts'
 import { type Result, ruleResults, settleBlocked } from '../judge/results.ts'
 import type { Observation } from '../record/check-result.ts'
 import { absence } from './absent.ts'
+import { historyPlayer } from './histories.ts'
 import { createJudging, type RunParts } from './judging-order.ts'
 import { neededBy } from './plan.ts'
 import type { Judgement } from './run-check.ts'
@@ -15,7 +16,8 @@ const PATIENCE = 10_000
 
 /** A run of the suite against one bank: judged check by check, then finished once. */
 export function createRun(parts: RunParts) {
-  const { session, catalogue, scope } = parts
+  const { session, catalogue, scope, histories } = parts
+  if (histories) session.playHistory = historyPlayer(session, catalogue, histories)
   const selected = parts.checks.filter((check) => checkInScope(check, catalogue, scope))
   const asked = selected.filter(
     ({ id }) => absence(id, catalogue, session.target.absent) === undefined,

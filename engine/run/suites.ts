@@ -49,6 +49,8 @@ export async function importSuites(folder: string, instance = '') {
     owners: ((await importTable(folder, 'owners')) as { owners: Owners }).owners,
     rules: registeredRules(),
     schemas: loadSchemas(),
+    /** What histories of explore are made of, loaded when one is played. */
+    histories: () => loadHistoryParts(folder),
     /** Check or rule id → file that defines it; what only a schema states is in none. */
     files: defined as ReadonlyMap<string, string>,
   }

@@ -94,7 +94,10 @@ export async function judgeBank(
   })
   try {
     const scope = options.scope ?? { profile: 'full', only: [] }
-    const run = createRun({ session, catalogue, checks: suites.checks, scope })
+    const run = createRun({
+      ...{ session, catalogue, scope },
+      ...{ checks: suites.checks, histories: suites.histories },
+    })
     // A table is asked under every approval there can be, also where its check alone is judged.
     if (options.onCell) {
       session.extent = { ...session.extent, approvals: undefined, onCell: options.onCell }

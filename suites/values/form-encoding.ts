@@ -56,11 +56,11 @@ export const formEncoding: ValueType<Encoded, Respelled> = {
     {
       part: 'space',
       rows: [
-        row('must', FORM, ['plus', 'with + for each space', (text) => text.replaceAll('%20', '+')]),
         row('must', FORM, [
-          'percent-space',
-          'with %20 for each space',
-          (text) => text.replaceAll('+', '%20'),
+          'other-space',
+          'with each space spelled in the other way, + or %20',
+          (text) =>
+            text.includes('+') ? text.replaceAll('+', '%20') : text.replaceAll('%20', '+'),
         ]),
       ],
     },

@@ -1,0 +1,131 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Catalogue, Requirement } from '../engine/catalogue/catalogue.ts'
+import { requirementOfFound } from '../engine/explore/case-file.ts'
+import { moveWords } from '../engine/model/moves.ts'
+import { root } from '../engine/record/root.ts'
+import { writeWhole } from '../engine/record/write-whole.ts'
+import { say, shown } from '../engine/report/terminal.ts'
+import type { ReadCase } from './kept-cases.ts'
+import { UsageError } from './usage.ts'
+
+/**
+ * `assay explore --cases FILE --as-check ID`: writes a kept history as a check of the suites, and its id into specs/.
+ *
+ * @param folder of the clone
+ * @throws UsageError where there is not one case, the id is none of its requirement, or is taken
+ */
+export function writeAsCheck(
+  id: string,
+  cases: readonly ReadCase[] | undefined,
+  catalogue: Catalogue,
+  folder = root,
+): void {
+  const [only, another] = cases ?? []
+  if (!only || another) {
+    throw new UsageError('--as-check takes the case of one file: --cases FILE.yaml')
+  }
+  const requirement = requirementOfFound(only.read.found, catalogue) as Requirement
+  requireFree(id, requirement, catalogue)
+  const slug = id.slice(id.indexOf('/') + 1)
+  const suite = join('suites', requirement.chapter, `${slug}.check.ts`)
+  if (
+    !existsSync(join(folder, 'suites', requirement.chapter)) ||
+    !existsSync(join(folder, specs(requirement)))
+  ) {
+    throw new UsageError(`--as-check works in a clone of Assay: ${folder} has no ${suite}`)
+  }
+  if (existsSync(join(folder, suite))) throw new UsageError(`${suite} is there already`)
+  const file = join(folder, specs(requirement))
+  writeWhole(file, withCheck(readFileSync(file, 'utf8'), requirement, id))
+  writeWhole(join(folder, suite), checkText(id, requirement, only.read))
+  say(
+    shown`written  ${suite}\nwritten  ${specs(requirement)}: ${id} is a check of ${requirement.id}`,
+  )
+  say(shown`Next: a fault that fails ${id}, in proof/faults/${requirement.chapter}.ts, and`)
+  say(shown`  npm run build && npx assay prove --check ${id}`)
+}
+
+function requireFree(id: string, requirement: Requirement, { owners }: Catalogue): void {
+  if (!new RegExp(`^${requirement.id}/[a-z][a-z0-9-]*$`).test(id)) {
+    throw new UsageError(
+      `--as-check ${id}: the case breaks ${requirement.id}, so write ${requirement.id}/ and words in small letters`,
+    )
+  }
+  if (owners.has(id)) throw new UsageError(`--as-check ${id}: there is such a check already`)
+}
+
+/** The file of a requirement, below the root: `specs/account-information/life-cycle.yaml`. */
+const specs = ({ place }: Requirement) => place.replace(/:\d+(?::\d+)?$/, '')
+
+/** The text of a file of specs/ with one check more. */
+function withCheck(text: string, { id: requirement }: Requirement, id: string): string {
+  const start = text.indexOf(`- id: ${requirement}\n`)
+  const list = text.indexOf('\n  checks: [', start)
+  const end = text.indexOf(']', list)
+  const next = text.indexOf('\n- id: ', start + 1)
+  if (start < 0 || list < 0 || end < 0 || (next >= 0 && list > next)) {
+    throw new UsageError(
+      `${requirement} has no list of checks in brackets. Add ${id} to it by hand.`,
+    )
+  }
+  return `${text.slice(0, end)}, ${id}${text.slice(end)}`
+}
+
+function checkText(
+  id: string,
+  { text, chapter }: Requirement,
+  { moves }: ReadCase['read'],
+): string {
+  const words = id.slice(id.indexOf('/') + 1).replaceAll('-', ' ')
+  const title = `${text.replace(/\.$/, '')}: ${words}`
+  const up = '../'.repeat(chapter.split('/').length + 1)
+  return [
+    `import { historyCheck } from '${up}engine/suite-api/history-check.ts'`,
+    '',
+    `/** A history that \`assay explore\` found. Requirements: specs/${chapter}.yaml */`,
+    '',
+    'historyCheck(',
+    `  ${literal(id)},`,
+    `  ${literal(title)},`,
+    '  [',
+    ...moves.flatMap((move, at) => [
+      `    // ${at + 1}. ${moveWords(move)}`,
+      `    ${source(move, 4)},`,
+    ]),
+    '  ],',
+    ')',
+    '',
+  ].join('\n')
+}
+
+/** Characters of a line. */
+const WIDTH = 100
+
+/** A value as TypeScript, in one line where it has room behind so many spaces. */
+function source(value: unknown, indent: number): string {
+  const line = literal(value)
+  if (line.length + indent < WIDTH || typeof value !== 'object' || value === null) return line
+  const inner = ' '.repeat(indent + 2)
+  const parts = Array.isArray(value)
+    ? value.map((one) => source(one, indent + 2))
+    : Object.entries(value).map(([name, one]) => `${key(name)}: ${source(one, indent + 2)}`)
+  const [open, close] = Array.isArray(value) ? '[]' : '{}'
+  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${' '.repeat(indent)}${close}`
+}
+
+function literal(value: unknown): string {
+  if (typeof value === 'string') return quotedText(value)
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return String(value)
+  const members = Object.entries(value).map(([name, one]) => `${key(name)}: ${literal(one)}`)
+  return `{ ${members.join(', ')} }`
+}
+
+/** In single quotes, or in double ones where those need no backslash. */
+function quotedText(text: string): string {
+  if (text.includes("'")) return JSON.stringify(text)
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
+}
+
+const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`)
