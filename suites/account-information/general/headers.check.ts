@@ -22,7 +22,7 @@ import {
   fundsPath,
   newFundsId,
 } from '../common/consents/funds-consents.ts'
-import { firstRead, requireAccountIds } from '../common/data/data-reads.ts'
+import { requireAccountIds, servedRead } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { everyPath } from '../common/data/same-rows.ts'
 import { DATA_PLACES } from '../common/places/data-places.ts'
@@ -157,7 +157,7 @@ async function everyRequest(context: Context<typeof everything>): Promise<RightR
     ...everyPath(approval, id).map(
       (data, at): RightRequest => ({
         ...{ name: DATA_PLACES[at] ?? data, owner: readOwner(approval, data), content: 'none' },
-        control: () => firstRead(approval, data),
+        control: () => servedRead(approval, data),
         ask: (told) => approval.get(data, told),
       }),
     ),

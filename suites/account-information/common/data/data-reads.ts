@@ -42,6 +42,12 @@ export async function firstRead(approval: Approval, path: string): Promise<Excha
   return answer
 }
 
+/** What shows that the access token is served: its first answer of a path where that is a success, else another one. */
+export async function servedRead(approval: Approval, path: string): Promise<Exchange> {
+  const first = await firstRead(approval, path)
+  return succeeded(first) ? first : approval.get(path)
+}
+
 const earliest = new WeakMap<Approval['facts'], Map<string, Exchange>>()
 
 /** The first answer of a path under this consent, whatever the access token; undefined where none was read yet. */

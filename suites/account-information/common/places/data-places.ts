@@ -5,7 +5,7 @@ import type { CallDeviation } from '../../../../engine/suite-api/flow.ts'
 import { OWNERS } from '../../../owners.ts'
 import type { Place } from '../../../tables.ts'
 import type { Credentials } from '../../../values/bearer-credential.ts'
-import { firstRead, pathOf, requireAccountIds } from '../data/data-reads.ts'
+import { pathOf, requireAccountIds, servedRead } from '../data/data-reads.ts'
 
 /** The data endpoints, and the checks that own them. */
 const ENDPOINTS = [
@@ -54,7 +54,7 @@ export async function dataPlaces<Used extends NamedConsent>(
           // What the access token has read already shows that it is served, until a wrong value was.
           const control = isOpenAgain
             ? await approval.get(path(id))
-            : await firstRead(approval, path(id))
+            : await servedRead(approval, path(id))
           isOpenAgain = true
           relyOn(judge, control).toSucceed()
           return {
