@@ -10,7 +10,7 @@ import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
-import { expectAnswered, nobodyLogsIn, wrongVisit } from '../common/visits/visits.ts'
+import { expectAnswered, nobodyLogsIn, relyOnNoCode, wrongVisit } from '../common/visits/visits.ts'
 
 /** Names and values in forms and queries, as libraries write them. Requirements: specs/account-information/general.yaml */
 
@@ -72,6 +72,7 @@ const authorisation: EncodedPlace = {
   ...page,
   async open(context) {
     const usual = await nobodyLogsIn(context)
+    relyOnNoCode('AUTHZ-22/before-login', usual)
     if (usual.kind === 'refused') {
       blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
     }
