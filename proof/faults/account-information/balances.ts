@@ -5,6 +5,7 @@ import {
   isSingle,
   rowsOf,
 } from '../../altering/data-requests.ts'
+import { elements, type Json } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
@@ -149,6 +150,29 @@ const faults: Fault[] = [
         }),
       })),
     ),
+  },
+  {
+    id: 'credit-lines-are-negative',
+    story: 'The ledger has what a customer may owe with a minus sign.',
+    fails: [],
+    warns: ['BAL-25/credit-line'],
+    middleware: elements('Balance', (balance) => ({
+      ...balance,
+      CreditLine: ([balance.CreditLine ?? []].flat() as Json[]).map((line) => {
+        const amount = line.Amount as Json
+        return { ...line, Amount: { ...amount, Amount: `-${amount.Amount}` } }
+      }),
+    })),
+  },
+  {
+    id: 'balances-of-1970',
+    story: 'The time of a balance is never set.',
+    fails: [],
+    warns: ['BAL-26/of-a-time'],
+    middleware: elements('Balance', (balance) => ({
+      ...balance,
+      DateTime: '1970-01-01T00:00:00Z',
+    })),
   },
 ]
 

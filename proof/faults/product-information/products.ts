@@ -17,6 +17,17 @@ function product(place: number, change: (product: Json) => Json): NonNullable<Fa
   })
 }
 
+/** Changes the item of each product. */
+const items = (change: (item: Json) => Json) =>
+  successes(['products'], (body) => ({
+    ...body,
+    data: (body.data as Json[]).map((each) => {
+      const details = each.Details as Json
+      const item = change(details.ConsumerCreditCardItem as Json)
+      return { ...each, Details: { ...details, ConsumerCreditCardItem: item } }
+    }),
+  }))
+
 /** Changes meta as the answer has it. */
 const meta = (change: (meta: Json, data: unknown[]) => Json) =>
   successes(['products'], (body) => ({
@@ -202,6 +213,27 @@ const faults: Fault[] = [
     story: 'The address is written as on the back of the card.',
     fails: ['PROD-23/urls'],
     policies: product(2, (each) => ({ ...each, TsandCs: ['www.bank.example/terms'] })),
+  },
+  {
+    id: 'last-updated-is-now',
+    story: 'The list is composed for each request, and that is when it was updated.',
+    fails: [],
+    warns: ['PROD-60/last-updated'],
+    middleware: meta((given) => ({ ...given, LastUpdated: new Date().toISOString() })),
+  },
+  {
+    id: 'unknown-days-are-minus-one',
+    story: 'The ledger of products writes -1 where it knows no number of days.',
+    fails: [],
+    warns: ['PROD-59/not-negative'],
+    middleware: items((item) => ({ ...item, PaymentDaysAfterStatement: -1 })),
+  },
+  {
+    id: 'rates-say-null',
+    story: 'A rate that nobody has set becomes a text.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    middleware: items((item) => ({ ...item, CashAdvanceRate: 'null' })),
   },
 ]
 export default faults

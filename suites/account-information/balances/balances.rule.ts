@@ -1,4 +1,4 @@
-import { rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { brief, instantOf, member, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
@@ -29,5 +29,44 @@ rule(
     const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
     if (!concerned || !succeeded(exchange)) return undefined
     return laterThanNow(exchange, { rows: rowsOf(exchange), field: 'DateTime', clockTolerance })
+  },
+)
+
+/** Every balances 2xx. Fails: the amount of a credit line begins with a minus sign. */
+rule(
+  'BAL-25/credit-line',
+  'The amount of a credit line is not negative',
+  { endpoints: ['balances', 'account-balances'], unseen: 'no balance has a credit line' },
+  (exchange) => {
+    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
+    if (!concerned || !succeeded(exchange)) return undefined
+    const lines = rowsOf(exchange).flatMap(({ CreditLine }) => [CreditLine ?? []].flat())
+    if (lines.length === 0) return undefined
+    const amounts = lines.map((line) => member(line, 'Amount', 'Amount'))
+    const negative = amounts.find((amount) => /^\s*-.*[1-9]/.test(String(amount)))
+    if (negative === undefined) return []
+    const message = `a credit line is ${brief(negative)}`
+    return [{ message, expected: 'no minus sign', actual: brief(negative) }]
+  },
+)
+
+/** Bank accounts of before then are served by no such interface. */
+const FIRST_YEAR = Date.parse('1990-01-01T00:00:00Z')
+
+/** Every balances 2xx. Fails: the DateTime of a balance is of before 1990: of 1970, where a program knew none. */
+rule(
+  'BAL-26/of-a-time',
+  'The DateTime of a balance is a time at which it was its balance',
+  { endpoints: ['balances', 'account-balances'] },
+  (exchange) => {
+    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
+    if (!concerned || !succeeded(exchange)) return undefined
+    const times = rowsOf(exchange).map(({ DateTime }) => DateTime)
+    if (times.length === 0) return undefined
+    const early = times.find((time) => (instantOf(String(time)) ?? Infinity) < FIRST_YEAR)
+    if (early === undefined) return []
+    return [
+      { message: `a balance is of ${brief(early)}`, expected: 'its time', actual: brief(early) },
+    ]
   },
 )

@@ -96,8 +96,11 @@ const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
  * A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. Letters or
  * hyphens beside it tell a piece of an opaque id, a point before it the decimals of an amount.
  */
-function holdsCardNumber(text: string): boolean {
-  if (text.length < 15 || !ENOUGH_DIGITS.test(text)) return false
+function holdsCardNumber(written: string): boolean {
+  if (written.length < 15) return false
+  // Spaces and hyphens of print are spaces and hyphens.
+  const text = written.replace(/\p{Zs}/gu, ' ').replace(/\p{Pd}/gu, '-')
+  if (!ENOUGH_DIGITS.test(text)) return false
   const runs = text.replaceAll(UUID, ' ').matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
   return [...runs]
     .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))

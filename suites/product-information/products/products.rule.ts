@@ -9,6 +9,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { namesOnce } from '../../names-once.ts'
+import { placeholdersIn } from '../../placeholders.ts'
 import { isError, isList, productsOf } from '../common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -172,3 +173,81 @@ function requiredStrings(exchange: Exchange): { place: string; text: string }[] 
     ),
   ]
 }
+
+rule(
+  'PROD-58/placeholders',
+  'No text of the list is what a program writes where it has no value',
+  PRODUCTS,
+  (exchange) => {
+    const { json } = exchange.response ?? {}
+    if (!isList(exchange) || typeof json !== 'object' || json === null) return undefined
+    return placeholdersIn(json)
+  },
+)
+
+/** Counts of days, years and cards. */
+const COUNTS = {
+  ConsumerCreditCardItem: [
+    'DaysInterestFreeCreditIfPaymentFull',
+    'PaymentDaysAfterStatement',
+    'MaximumNumberOfCardsPermitted',
+  ],
+  Eligibility: ['MinimumAge'],
+} as const
+
+rule(
+  'PROD-59/not-negative',
+  'No number of days, years or cards of a product is negative',
+  { ...PRODUCTS, unseen: 'no product has such a number' },
+  (exchange) => {
+    if (!isList(exchange)) return undefined
+    const numbers = productsOf(exchange).flatMap((product) =>
+      Object.entries(COUNTS).flatMap(([part, names]) =>
+        names.map((name) => {
+          const value = member(product, part, name) ?? member(product, 'Details', part, name)
+          return { name, value }
+        }),
+      ),
+    )
+    const known = numbers.filter(({ value }) => typeof value === 'number')
+    if (known.length === 0) return undefined
+    const negative = known.find(({ value }) => Number(value) < 0)
+    if (!negative) return []
+    const actual = String(negative.value)
+    return [{ message: `${negative.name} is ${actual}`, expected: '0 or more', actual }]
+  },
+)
+
+/** Milliseconds between answers of which one can be told to be of its own moment. */
+const APART = 50
+
+/** Milliseconds within which a time is that of its answer. */
+const OF_THE_ANSWER = 30_000
+
+/**
+ * Two lists with the same products. Fails: each has the moment of its answer as LastUpdated. One that is updated now and then has an
+ * earlier one in one of them.
+ */
+rule(
+  'PROD-60/last-updated',
+  'LastUpdated is not the moment of each answer',
+  { ...PRODUCTS, unseen: 'the same products were not listed twice, some time apart' },
+  (exchange, { earlier }) => {
+    const { json } = exchange.response ?? {}
+    const updated = instantOf(String(member(json, 'meta', 'LastUpdated')))
+    if (!isList(exchange) || updated === undefined) return undefined
+    const at = Date.parse(exchange.startedAt)
+    const isNow = Math.abs(updated - at) < OF_THE_ANSWER
+    const key = JSON.stringify(member(json, 'data'))
+    const before = earlier.get(key) as { at: number; updated: number; isNow: boolean } | undefined
+    if (!before) earlier.set(key, { at, updated, isNow })
+    const passed = at - (before?.at ?? at)
+    if (!before || passed < APART) return undefined
+    if (!(isNow && before.isNow) || updated - before.updated < passed / 2) return []
+    const actual = 'the moment of each of two answers'
+    const message = 'LastUpdated is the moment of the answer, though no product has changed'
+    return [
+      { message, expected: 'when the products were updated', actual, place: '/meta/LastUpdated' },
+    ]
+  },
+)

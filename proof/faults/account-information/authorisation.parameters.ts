@@ -1,0 +1,31 @@
+import { stateOf } from '../../../bank/state/state.ts'
+import { idTokens } from '../../altering/id-tokens.ts'
+import type { Fault } from '../../run/proof.ts'
+
+const faults: Fault[] = [
+  {
+    id: 'code-comes-twice',
+    story: 'The gateway adds the parameters that it knows to those that are there.',
+    fails: [],
+    warns: ['AUTHZ-39/once'],
+    async middleware(ctx, next) {
+      await next()
+      const location = String(ctx.response.get('location') ?? '')
+      const code = new URLSearchParams(location.split('#')[1]).get('code')
+      if (!code) return
+      ctx.set('location', `${location}&code=${encodeURIComponent(code)}`)
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'auth-time-in-milliseconds',
+    story: 'The time of the login is written as the program has it.',
+    fails: [],
+    warns: ['AUTHZ-40/auth-time'],
+    middleware: idTokens((claims, sign) =>
+      sign({ ...claims, auth_time: Math.floor(Date.now() / 3_600_000) * 3_600_000 }),
+    ),
+  },
+]
+
+export default faults

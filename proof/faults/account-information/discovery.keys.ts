@@ -1,0 +1,45 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { type Json, successes } from '../../altering/rewriting.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** Writes the modulus of each key in another way. */
+const moduli = (write: (modulus: Buffer) => string) =>
+  successes(['jwks'], (body) => ({
+    ...body,
+    keys: (body.keys as Json[]).map((key) =>
+      key.n ? { ...key, n: write(Buffer.from(String(key.n), 'base64url')) } : key,
+    ),
+  }))
+
+const faults: Fault[] = [
+  {
+    id: 'modulus-with-a-sign',
+    story: 'The modulus is written as the bytes of a signed number, which begin with a zero.',
+    fails: [],
+    warns: ['DISC-17/well-formed'],
+    middleware: moduli((modulus) =>
+      Buffer.concat([Buffer.from([0]), modulus]).toString('base64url'),
+    ),
+  },
+  {
+    id: 'modulus-in-base64',
+    story: 'The keys are written in base64, with its padding.',
+    fails: [],
+    warns: ['DISC-17/well-formed'],
+    middleware: moduli((modulus) => modulus.toString('base64')),
+  },
+  {
+    id: 'two-keys-of-one-kid',
+    story:
+      'The name of a key is that of its service, and the old key is still there, behind the new one.',
+    fails: [],
+    warns: ['DISC-17/well-formed'],
+    middleware: successes(['jwks'], (body) => {
+      const keys = body.keys as Json[]
+      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+      return { ...body, keys: [...keys, { ...keys[0], ...publicKey.export({ format: 'jwk' }) }] }
+    }),
+  },
+]
+
+export default faults

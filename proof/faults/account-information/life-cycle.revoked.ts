@@ -1,0 +1,22 @@
+import { answered } from '../../altering/consent-requests.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** ConsentIds that were shown as Revoked. */
+const shown = ofEachBank(() => new Set<unknown>())
+
+const faults: Fault[] = [
+  {
+    id: 'revoked-is-shown-once',
+    story: 'Two replicas answer by turns, and one of them never hears of revocations.',
+    fails: ['CLC-10/stays-revoked'],
+    middleware: answered('account-access', 'GET', (data) => {
+      if (data.Status !== 'Revoked') return undefined
+      if (shown().has(data.ConsentId)) return { ...data, Status: 'Authorised' }
+      shown().add(data.ConsentId)
+      return undefined
+    }),
+  },
+]
+
+export default faults

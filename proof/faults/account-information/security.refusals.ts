@@ -1,0 +1,70 @@
+import type { Context, Middleware } from 'koa'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** Notes that the request which is served now was to be refused. */
+function served(): true {
+  const ctx = currentRequest()
+  if (ctx) ctx.state.wasToBeRefused = true
+  return true
+}
+
+/** The status says no, and the answer is what was asked for: the guard sets the status, and does not return. */
+function refusedInWord(status: number, words: Record<string, unknown> = {}): Middleware {
+  return async (ctx: Context, next) => {
+    await next()
+    if (!ctx.state.wasToBeRefused || ctx.status >= 300) return
+    const body = ctx.body as Record<string, unknown>
+    ctx.status = status
+    ctx.body = { ...words, ...body }
+    stateOf(ctx).fired()
+  }
+}
+
+const faults: Fault[] = [
+  {
+    id: 'refused-data-in-the-answer',
+    story: 'The guard of permissions sets status 403, and forgets to return.',
+    fails: ['SEC-14/nothing-given'],
+    policies: (correct) => ({
+      permits: (permissions, endpoint) => correct.permits(permissions, endpoint) || served(),
+    }),
+    middleware: refusedInWord(403),
+  },
+  {
+    id: 'ended-consents-in-the-answer',
+    story: 'A filter behind the handler looks at the state of the consent, and sets the status.',
+    fails: ['SEC-14/nothing-given'],
+    policies: (correct) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        if (correct.consentUsable(consent, age)) served()
+        return undefined
+      },
+    }),
+    middleware: refusedInWord(403),
+  },
+  {
+    id: 'refused-registrations-are-stored',
+    story: 'The validation of a registration sets the status, beside the handler that stores it.',
+    fails: ['SEC-14/nothing-given'],
+    policies: (correct) => ({
+      redirectUrisAcceptable: (asked, statement) =>
+        correct.redirectUrisAcceptable(asked, statement) || served(),
+    }),
+    middleware: refusedInWord(400, { error: 'invalid_redirect_uri' }),
+  },
+  {
+    id: 'deleted-consents-in-the-answer',
+    story: 'The mark of a deletion is compared when the consent is written already.',
+    fails: ['SEC-14/nothing-given'],
+    policies: (correct) => ({
+      visibleToTpp: (consent) =>
+        correct.visibleToTpp(consent) || (currentRequest()?.method === 'GET' && served()),
+    }),
+    middleware: refusedInWord(400, { Code: '400 BadRequest' }),
+  },
+]
+
+export default faults

@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto'
+import { stateOf } from '../../../bank/state/state.ts'
+import { jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
+import { tokensSpelt } from '../../altering/token-spelling.ts'
+import type { Fault } from '../../run/proof.ts'
+
+const faults: Fault[] = [
+  {
+    id: 'token-errors-with-200',
+    story: 'The service says in the body how a request ended, and answers 200 to each.',
+    fails: [],
+    warns: ['TOK-41/status'],
+    middleware: refusals(['token'], (ctx) => {
+      const { body } = ctx
+      ctx.status = 200
+      ctx.body = body
+    }),
+  },
+  {
+    id: 'tokens-with-a-bar',
+    story: 'An access token is the number of its row, a bar, and a secret.',
+    fails: [],
+    warns: ['TOK-42/b64token'],
+    middleware: tokensSpelt((token) => {
+      const digest = createHash('sha256').update(token).digest('hex')
+      return `${Number.parseInt(digest.slice(0, 8), 16)}|${token}`
+    }),
+  },
+  {
+    id: 'refresh-token-is-the-access-token',
+    story: 'The session has one secret, which opens data and gives the next token.',
+    fails: [],
+    warns: ['TOK-43/apart'],
+    async middleware(ctx, next) {
+      await next()
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || ctx.status !== 200 || !body?.refresh_token) return
+      const { records } = stateOf(ctx).bank.services
+      const record = records.peek('RefreshToken', String(body.refresh_token))
+      if (!record) return
+      const lifetime = 90 * 86_400
+      const token = String(body.access_token)
+      await records.adapter('RefreshToken').upsert(token, { ...record, jti: token }, lifetime)
+      ctx.body = { ...body, refresh_token: token }
+      stateOf(ctx).fired()
+    },
+  },
+]
+
+export default faults

@@ -1,0 +1,27 @@
+import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+
+/** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
+
+/** Every query 2xx, of a consent that an earlier query showed as Revoked. Fails: another Status. */
+rule(
+  'CLC-10/stays-revoked',
+  'A consent that was shown as Revoked is Revoked in every later query',
+  {
+    endpoints: ['query-account-access-consent'],
+    unseen: 'no consent that was shown as Revoked was queried again',
+  },
+  (exchange, { earlier }) => {
+    if (exchange.endpoint !== 'query-account-access-consent' || !succeeded(exchange))
+      return undefined
+    const { json } = exchange.response ?? {}
+    const [id, status] = ['ConsentId', 'Status'].map((name) => member(json, 'Data', name))
+    if (typeof id !== 'string') return undefined
+    const before = earlier.get(id)
+    if (status === 'Revoked') earlier.set(id, exchange.id)
+    if (before === undefined) return undefined
+    if (status === 'Revoked') return []
+    const message = `Status is ${brief(status)}, and an earlier query (${before}) showed Revoked`
+    return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
+  },
+)

@@ -1,0 +1,42 @@
+import { type Exchange, member, rowsOf } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { CONSENTS, DATA } from '../common/endpoints.ts'
+
+/** What refusals hold. Requirements: specs/account-information/security.yaml */
+
+/**
+ * Every refusal of a registration, a token, a consent or data: 4xx or 5xx. Fails: it holds what it refuses, an access token, a client with
+ * its redirect URIs, a consent with its Status, rows of data. An error may repeat what was sent.
+ */
+rule(
+  'SEC-14/nothing-given',
+  'An answer with the status of a refusal does not hold what it refuses',
+  { endpoints: ['registration', 'token', ...CONSENTS, ...DATA] },
+  (exchange) => {
+    const { status = 0 } = exchange.response ?? {}
+    if (status < 400) return undefined
+    const given = givenIn(exchange)
+    if (given === undefined) return []
+    const message = `the answer with status ${status} holds ${given}`
+    return [{ message, expected: 'an error alone', actual: given }]
+  },
+)
+
+function givenIn(exchange: Exchange): string | undefined {
+  const { endpoint, response } = exchange
+  const json = response?.json
+  const text = (...path: string[]) => typeof member(json, ...path) === 'string'
+  if (endpoint === 'token') return text('access_token') ? 'an access token' : undefined
+  if (endpoint === 'registration') {
+    const isStored = text('client_id') && Array.isArray(member(json, 'redirect_uris'))
+    return isStored ? 'a registered client' : undefined
+  }
+  if (CONSENTS.includes(endpoint)) {
+    return text('Data', 'ConsentId') && text('Data', 'Status')
+      ? 'a consent with its Status'
+      : undefined
+  }
+  if (!DATA.includes(endpoint)) return undefined
+  const rows = rowsOf(exchange).length
+  return rows > 0 ? `${rows} rows of data` : undefined
+}

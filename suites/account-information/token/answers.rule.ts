@@ -1,0 +1,61 @@
+import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+
+/** What stands in token responses, by OAuth 2.0. Requirements: specs/account-information/token.yaml */
+
+const TOKEN = { endpoints: ['token'] } as const
+
+function textsOf({ endpoint, response }: Exchange) {
+  if (endpoint !== 'token') return {}
+  const texts = ['access_token', 'refresh_token', 'error'].map((name) => {
+    const value = member(response?.json, name)
+    return typeof value === 'string' && value !== '' ? value : undefined
+  })
+  const [access, refresh, error] = texts
+  return { access, refresh, error }
+}
+
+/** RFC 6749 5.2. Every token response with an error and no access token. Fails: its status is 2xx or 3xx. */
+rule(
+  'TOK-41/status',
+  'A token request that is answered with an error has the status of an error',
+  TOKEN,
+  (exchange) => {
+    const { access, error } = textsOf(exchange)
+    const { status = 0 } = exchange.response ?? {}
+    if (error === undefined || access !== undefined) return undefined
+    if (status >= 400) return []
+    const actual = String(status)
+    return [{ message: `the error ${error} has status ${actual}`, expected: '400 or 401', actual }]
+  },
+)
+
+/** RFC 6750 2.1. Fails: an access token has a character that no Authorization header has. */
+rule(
+  'TOK-42/b64token',
+  'An access token has only characters that a bearer token has',
+  TOKEN,
+  (exchange) => {
+    const { access } = succeeded(exchange) ? textsOf(exchange) : {}
+    if (access === undefined) return undefined
+    const [wrong] = /[^\w.~+/=-]/.exec(access.replace(/=+$/, '')) ?? []
+    if (wrong === undefined) return []
+    const actual = `the character ${JSON.stringify(wrong)}`
+    const expected = 'letters, digits, and - . _ ~ + /'
+    return [{ message: `an access token has ${actual}`, expected, actual, place: '/access_token' }]
+  },
+)
+
+/** RFC 6749 1.5. Fails: one text is the access token and the refresh token. */
+rule(
+  'TOK-43/apart',
+  'The refresh token of a token response is not its access token',
+  TOKEN,
+  (exchange) => {
+    const { access, refresh } = succeeded(exchange) ? textsOf(exchange) : {}
+    if (access === undefined || refresh === undefined) return undefined
+    if (access !== refresh) return []
+    const message = 'the refresh token is the access token'
+    return [{ message, expected: 'two tokens', actual: 'one', place: '/refresh_token' }]
+  },
+)
