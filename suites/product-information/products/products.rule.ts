@@ -218,32 +218,24 @@ rule(
   },
 )
 
-/** Milliseconds between answers of which one can be told to be of its own moment. */
-const APART = 50
-
 /** Milliseconds within which a time is that of its answer. */
 const OF_THE_ANSWER = 30_000
 
-/**
- * Two lists with the same products. Fails: each has the moment of its answer as LastUpdated. One that is updated now and then has an
- * earlier one in one of them.
- */
+/** Two lists with the same products. Fails: each has the moment of its own answer as LastUpdated. */
 rule(
   'PROD-60/last-updated',
   'LastUpdated is not the moment of each answer',
-  { ...PRODUCTS, unseen: 'the same products were not listed twice, some time apart' },
+  { ...PRODUCTS, unseen: 'the same products were not listed twice' },
   (exchange, { earlier }) => {
     const { json } = exchange.response ?? {}
     const updated = instantOf(String(member(json, 'meta', 'LastUpdated')))
     if (!isList(exchange) || updated === undefined) return undefined
-    const at = Date.parse(exchange.startedAt)
-    const isNow = Math.abs(updated - at) < OF_THE_ANSWER
+    const isNow = Math.abs(updated - Date.parse(exchange.startedAt)) < OF_THE_ANSWER
     const key = JSON.stringify(member(json, 'data'))
-    const before = earlier.get(key) as { at: number; updated: number; isNow: boolean } | undefined
-    if (!before) earlier.set(key, { at, updated, isNow })
-    const passed = at - (before?.at ?? at)
-    if (!before || passed < APART) return undefined
-    if (!(isNow && before.isNow) || updated - before.updated < passed / 2) return []
+    const before = earlier.get(key) as { updated: number; isNow: boolean } | undefined
+    if (!before) earlier.set(key, { updated, isNow })
+    if (!before) return undefined
+    if (!isNow || !before.isNow || updated === before.updated) return []
     const actual = 'the moment of each of two answers'
     const message = 'LastUpdated is the moment of the answer, though no product has changed'
     return [
