@@ -380,7 +380,7 @@ const variants: Variant[] = [
       const spelt = spelling()
       return rows.map((row) => ({
         ...row,
-        AddressLine: spelt(String(row.AddressLine)),
+        ...(row.AddressLine !== undefined && { AddressLine: spelt(String(row.AddressLine)) }),
         ...(row.MerchantDetails !== undefined && {
           MerchantDetails: { MerchantName: spelt(JSON.stringify(row.MerchantDetails)) },
         }),

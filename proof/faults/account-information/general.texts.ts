@@ -1,26 +1,14 @@
 import { answered } from '../../altering/consent-requests.ts'
 import { rowsOf } from '../../altering/data-requests.ts'
-import { elements, refusals } from '../../altering/rewriting.ts'
+import { elements } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
   {
-    id: 'refusals-are-pages-labelled-json',
-    story: 'The firewall answers with its page, and keeps the Content-Type of the API.',
-    fails: [],
-    warns: ['GEN-25/labelled-json'],
-    middleware: refusals(['consents', 'data'], (ctx) => {
-      const { status } = ctx
-      ctx.body = '<html><body>Request Rejected</body></html>'
-      ctx.type = 'application/json'
-      ctx.status = status
-    }),
-  },
-  {
     id: 'absent-addresses-say-null',
     story: 'The lines of an address are joined, whether they are there or not.',
     fails: [],
-    warns: ['GEN-26/placeholders'],
+    warns: ['GEN-25/placeholders'],
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
       rows.length > 0
         ? rows.map((row) => (row.AddressLine ? row : { ...row, AddressLine: 'null, null' }))
@@ -31,14 +19,14 @@ const faults: Fault[] = [
     id: 'account-description-says-undefined',
     story: 'A template has a name for the description that nobody fills in.',
     fails: [],
-    warns: ['GEN-26/placeholders'],
+    warns: ['GEN-25/placeholders'],
     middleware: elements('Account', (account) => ({ ...account, Description: 'undefined' })),
   },
   {
     id: 'funds-status-says-null',
     story: 'A status that nobody has set becomes a text.',
     fails: [],
-    warns: ['GEN-26/placeholders'],
+    warns: ['GEN-25/placeholders'],
     middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'null' })),
   },
 ]

@@ -10,6 +10,8 @@ rule(
   {
     endpoints: ['query-account-access-consent'],
     unseen: 'no consent that was shown as Revoked was queried again',
+    // What undoes a revocation is asked by these.
+    follows: ['TOK-31/revoked', 'AUTHZ-15/revoked'],
   },
   (exchange, { earlier }) => {
     if (exchange.endpoint !== 'query-account-access-consent' || !succeeded(exchange))

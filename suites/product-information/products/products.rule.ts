@@ -178,11 +178,7 @@ rule(
   'PROD-58/placeholders',
   'No text of the list is what a program writes where it has no value',
   PRODUCTS,
-  (exchange) => {
-    const { json } = exchange.response ?? {}
-    if (!isList(exchange) || typeof json !== 'object' || json === null) return undefined
-    return placeholdersIn(json)
-  },
+  (exchange) => (isList(exchange) ? placeholdersIn(exchange) : undefined),
 )
 
 /** Counts of days, years and cards. */
