@@ -143,7 +143,7 @@ export function answeredWith(
     if (other === undefined) return
     const { body } = ctx
     ctx.status = other
-    if (other !== 204) ctx.body = body ?? {}
+    if (other !== 204) ctx.body = other < 400 ? (body ?? {}) : { Code: String(other) }
     stateOf(ctx).fired()
   }
 }

@@ -1,5 +1,6 @@
 import { type Exchange, member, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { OWNERS } from '../../owners.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** What refusals hold. Requirements: specs/account-information/security.yaml */
@@ -11,10 +12,18 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
 rule(
   'SEC-14/nothing-given',
   'An answer with the status of a refusal does not hold what it refuses',
-  { endpoints: ['registration', 'token', ...CONSENTS, ...DATA] },
+  {
+    endpoints: ['registration', 'token', ...CONSENTS, ...DATA],
+    unseen: 'no answer to a request that is to be refused was read',
+    follows: [
+      ...[OWNERS.query, OWNERS.consent, OWNERS.fundsConfirmation, 'CONS-22/after-approval'],
+      ...[OWNERS.accounts, OWNERS.balances, OWNERS.transactions],
+    ],
+  },
   (exchange) => {
     const { status = 0 } = exchange.response ?? {}
-    if (status < 400) return undefined
+    // Whoever refuses a right request is told so by its own check.
+    if (status < 400 || exchange.about.deviation === undefined) return undefined
     const given = givenIn(exchange)
     if (given === undefined) return []
     const message = `the answer with status ${status} holds ${given}`
