@@ -43,7 +43,7 @@ rule(
     const lines = rowsOf(exchange).flatMap(({ CreditLine }) => [CreditLine ?? []].flat())
     if (lines.length === 0) return undefined
     const amounts = lines.map((line) => member(line, 'Amount', 'Amount'))
-    const negative = amounts.find((amount) => /^\s*-.*[1-9]/.test(String(amount)))
+    const negative = amounts.find((amount) => Number(amount) < 0)
     if (negative === undefined) return []
     const message = `a credit line is ${brief(negative)}`
     return [{ message, expected: 'no minus sign', actual: brief(negative) }]

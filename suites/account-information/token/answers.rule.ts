@@ -38,7 +38,7 @@ rule(
   (exchange) => {
     const { access } = succeeded(exchange) ? textsOf(exchange) : {}
     if (access === undefined) return undefined
-    const [wrong] = /[^\w.~+/=-]/.exec(access.replace(/=+$/, '')) ?? []
+    const [wrong] = /[^\w.~+/=-]/.exec(access) ?? []
     if (wrong === undefined) return []
     const actual = `the character ${JSON.stringify(wrong)}`
     const expected = 'letters, digits, and - . _ ~ + /'
