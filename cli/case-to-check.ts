@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalogue, Requirement } from '../engine/catalogue/catalogue.ts'
@@ -29,16 +30,16 @@ export function writeAsCheck(
   requireFree(id, requirement, catalogue)
   const slug = id.slice(id.indexOf('/') + 1)
   const suite = join('suites', requirement.chapter, `${slug}.check.ts`)
-  if (
-    !existsSync(join(folder, 'suites', requirement.chapter)) ||
-    !existsSync(join(folder, specs(requirement)))
-  ) {
+  const file = join(folder, specs(requirement))
+  if (![join(folder, 'suites', requirement.chapter), file].every(existsSync)) {
     throw new UsageError(`--as-check works in a clone of Assay: ${folder} has no ${suite}`)
   }
   if (existsSync(join(folder, suite))) throw new UsageError(`${suite} is there already`)
-  const file = join(folder, specs(requirement))
-  writeWhole(file, withCheck(readFileSync(file, 'utf8'), requirement, id))
-  writeWhole(join(folder, suite), checkText(id, requirement, only.read))
+  const texts = [
+    [file, withCheck(readFileSync(file, 'utf8'), requirement, id)],
+    [join(folder, suite), checkText(id, requirement, only.read)],
+  ] as const
+  for (const [path, text] of texts) writeWhole(path, text)
   say(
     shown`written  ${suite}\nwritten  ${specs(requirement)}: ${id} is a check of ${requirement.id}`,
   )
@@ -80,52 +81,25 @@ function checkText(
   const words = id.slice(id.indexOf('/') + 1).replaceAll('-', ' ')
   const title = `${text.replace(/\.$/, '')}: ${words}`
   const up = '../'.repeat(chapter.split('/').length + 1)
-  return [
-    `import { historyCheck } from '${up}engine/suite-api/history-check.ts'`,
-    '',
-    `/** A history that \`assay explore\` found. Requirements: specs/${chapter}.yaml */`,
-    '',
-    'historyCheck(',
-    `  ${literal(id)},`,
-    `  ${literal(title)},`,
-    '  [',
-    ...moves.flatMap((move, at) => [
-      `    // ${at + 1}. ${moveWords(move)}`,
-      `    ${source(move, 4)},`,
-    ]),
-    '  ],',
-    ')',
-    '',
-  ].join('\n')
+  return formatted(
+    [
+      `import { historyCheck } from '${up}engine/suite-api/history-check.ts'`,
+      '',
+      `/** A history that \`assay explore\` found. Requirements: specs/${chapter}.yaml */`,
+      '',
+      `historyCheck(${JSON.stringify(id)}, ${JSON.stringify(title)}, [`,
+      ...moves.flatMap((move, at) => [
+        `// ${at + 1}. ${moveWords(move)}`,
+        `${JSON.stringify(move)},`,
+      ]),
+      '])',
+    ].join('\n'),
+  )
 }
 
-/** Characters of a line. */
-const WIDTH = 100
-
-/** A value as TypeScript, in one line where it has room behind so many spaces. */
-function source(value: unknown, indent: number): string {
-  const line = literal(value)
-  if (line.length + indent < WIDTH || typeof value !== 'object' || value === null) return line
-  const inner = ' '.repeat(indent + 2)
-  const parts = Array.isArray(value)
-    ? value.map((one) => source(one, indent + 2))
-    : Object.entries(value).map(([name, one]) => `${key(name)}: ${source(one, indent + 2)}`)
-  const [open, close] = Array.isArray(value) ? '[]' : '{}'
-  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${' '.repeat(indent)}${close}`
+/** TypeScript as the formatter of the clone writes it. */
+function formatted(input: string): string {
+  const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
+  const options = { cwd: root, input, encoding: 'utf8' } as const
+  return execFileSync(process.execPath, [biome, 'format', '--stdin-file-path=a.ts'], options)
 }
-
-function literal(value: unknown): string {
-  if (typeof value === 'string') return quotedText(value)
-  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`
-  if (typeof value !== 'object' || value === null) return String(value)
-  const members = Object.entries(value).map(([name, one]) => `${key(name)}: ${literal(one)}`)
-  return `{ ${members.join(', ')} }`
-}
-
-/** In single quotes, or in double ones where those need no backslash. */
-function quotedText(text: string): string {
-  if (text.includes("'")) return JSON.stringify(text)
-  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"')}'`
-}
-
-const key = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`)

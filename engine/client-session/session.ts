@@ -185,10 +185,9 @@ type Rules = ReturnType<typeof rulesOf>
 
 /** The rules of a session, which judge each exchange. */
 function rulesOf({ target, schemas, rules }: SessionParts) {
-  const { absent, layout, clockTolerance, document } = target
-  const applicable = rules.map((rule) => withoutAbsent(rule, absent))
-  const { literals = {} } = document
-  return rulesMeanwhile(createRuleEngine(schemas, applicable, literals, layout, clockTolerance))
+  const applicable = rules.map((rule) => withoutAbsent(rule, target.absent))
+  const { literals = {} } = target.document
+  return rulesMeanwhile(createRuleEngine(schemas, applicable, literals, target))
 }
 
 /** A rule as it is where the target declares absent what its answers must hold. */

@@ -30,9 +30,9 @@ export function createRuleEngine(
   schemas: readonly ResponseSchema[],
   rules: readonly Rule[],
   literals: Literals,
-  layout: RuleTools['layout'] = 'production',
-  clockTolerance = 60,
+  target: Partial<Pick<RuleTools, 'layout' | 'clockTolerance' | 'settlingTime'>> = {},
 ) {
+  const { layout = 'production', clockTolerance = 60, settlingTime = 10_000 } = target
   const states = statesOf(schemas, rules)
   const observations = new Map<string, Required<Observation>>()
   const bank: BankSaid = {}
@@ -49,7 +49,8 @@ export function createRuleEngine(
     rules.map(({ id }): [string, RuleTools] => {
       const requirement = id.slice(0, id.indexOf('/'))
       const observe = (what: string, value: string) => note(requirement, what, value, now)
-      return [id, { literals, layout, clockTolerance, bank, earlier: new Map(), observe }]
+      const told = { literals, layout, clockTolerance, settlingTime }
+      return [id, { ...told, bank, earlier: new Map(), observe }]
     }),
   )
 

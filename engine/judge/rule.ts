@@ -61,6 +61,8 @@ export interface RuleTools {
   layout: 'production' | 'sandbox'
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
+  /** Milliseconds that the bank may take until what ends a consent has reached all of it. */
+  settlingTime: number
   /** What the bank has said of itself so far. */
   bank: BankSaid
   /** What the rule itself noted of earlier exchanges of the run. */

@@ -55,8 +55,7 @@ export async function watchOnce(parts: WatchParts, before: MonitorState): Promis
   const { target, suites, out, kept, clients, signal, dataEvery } = parts
   const startedAt = new Date(now())
   const { literals = {} } = target.document
-  const { layout, clockTolerance } = target
-  const engine = createRuleEngine(suites.schemas, suites.rules, literals, layout, clockTolerance)
+  const engine = createRuleEngine(suites.schemas, suites.rules, literals, target)
   const secrets = [...target.secrets, ...kept.all().flatMap(({ tokens }) => secretsIn(tokens))]
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
   const evidence = createEvidence()

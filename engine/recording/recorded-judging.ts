@@ -23,9 +23,8 @@ export function createRecordedJudging(
   target: RecordingTarget,
   suites: Pick<Suites, 'rules' | 'schemas'>,
 ) {
-  const { literals, layout, clockTolerance } = target
   const at = recordingRules(suites)
-  const engine = createRuleEngine(at.schemas, at.rules, literals, layout, clockTolerance)
+  const engine = createRuleEngine(at.schemas, at.rules, target.literals, target)
   const exchanges = createExchanges(target)
   return {
     engine,

@@ -5,7 +5,10 @@ import type { TargetDocument } from '../configuration/target.ts'
 
 /** What of a target a recording is judged by: no key is needed, as nothing is sent. */
 export interface RecordingTarget
-  extends Pick<Target, 'layout' | 'endpoints' | 'clockTolerance' | 'intentClaim' | 'secrets'> {
+  extends Pick<
+    Target,
+    'layout' | 'endpoints' | 'clockTolerance' | 'settlingTime' | 'intentClaim' | 'secrets'
+  > {
   literals: NonNullable<TargetDocument['literals']>
   /** Names of the clients of the target by their client_id. */
   clients: ReadonlyMap<string, string>
@@ -20,6 +23,7 @@ export function recordingTarget(document: TargetDocument): RecordingTarget {
     layout: layoutOf(document.addresses),
     endpoints: endpointsOf(document),
     clockTolerance: document.clockTolerance ?? 60,
+    settlingTime: (document.settlingTime ?? 10) * 1000,
     intentClaim: literals.intentClaim ?? USUAL_INTENT_CLAIM,
     secrets: secretsOf(document),
     literals,

@@ -105,6 +105,26 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'revocations-reach-one-replica-later',
+    story:
+      'Nor is it named for the query: of two replicas that answer by turns one hears of a revocation within seconds.',
+    policies: (correct, { fired }) => {
+      const answers = roundRobinPerKey([undefined, 'Authorised'] as const)
+      return {
+        consentView(consent, spelling) {
+          const view = correct.consentView(consent, spelling)
+          const isLate = Date.now() - consent.statusUpdated < LATE
+          if (consent.status !== 'Revoked' || !isLate) return view
+          fired()
+          return { ...view, Status: answers(consent.id) ?? 'Revoked' }
+        },
+      }
+    },
+    target: (document) => {
+      document.settlingTime = 5
+    },
+  },
+  {
     id: 'consents-expire-ninety-days-after-confirmation',
     story:
       'What ExpirationDateTime is when none was sent is not shown: the date of the next re-confirmation.',

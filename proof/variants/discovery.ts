@@ -199,6 +199,15 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'one-key-for-each-algorithm',
+    story:
+      'RFC 7517 4.5 speaks of different keys: one key stands there for each of its algorithms, with its kid.',
+    middleware: successes(['jwks'], (body) => ({
+      ...body,
+      keys: (body.keys as Json[]).flatMap((key) => [key, { ...key, alg: 'RS256' }]),
+    })),
+  },
+  {
     id: 'keys-change-during-the-run',
     story:
       'Keys rotate: from the third ID token on the bank signs with a new key, which the JWKS has from then on.',

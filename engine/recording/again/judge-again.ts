@@ -143,6 +143,7 @@ const NO_TARGET: RecordingTarget = {
   layout: 'production',
   endpoints: endpointsOf({ addresses: { base_url: 'https://bank.invalid' } } as TargetDocument),
   clockTolerance: 60,
+  settlingTime: 10_000,
   intentClaim: USUAL_INTENT_CLAIM,
   secrets: [],
   literals: {},
@@ -176,6 +177,10 @@ function withoutTarget({ rules, schemas }: Pick<Suites, 'rules' | 'schemas'>) {
         get clockTolerance() {
           isRead = true
           return tools.clockTolerance
+        },
+        get settlingTime() {
+          isRead = true
+          return tools.settlingTime
         },
       })
       if (isRead) readers.add(rule.id)

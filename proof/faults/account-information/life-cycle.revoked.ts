@@ -5,6 +5,9 @@ import type { Fault } from '../../run/proof.ts'
 /** ConsentIds that were shown as Revoked. */
 const shown = ofEachBank(() => new Set<unknown>())
 
+/** ConsentId → how often it was queried since its revocation. */
+const queries = ofEachBank(() => new Map<unknown, number>())
+
 const faults: Fault[] = [
   {
     id: 'revoked-is-shown-once',
@@ -15,6 +18,17 @@ const faults: Fault[] = [
       if (shown().has(data.ConsentId)) return { ...data, Status: 'Authorised' }
       shown().add(data.ConsentId)
       return undefined
+    }),
+  },
+  {
+    id: 'every-other-query-forgets-a-revocation',
+    story: 'Of two replicas that answer by turns one is never told of revocations.',
+    fails: ['CLC-10/stays-revoked'],
+    middleware: answered('account-access', 'GET', (data) => {
+      if (data.Status !== 'Revoked') return undefined
+      const count = (queries().get(data.ConsentId) ?? 0) + 1
+      queries().set(data.ConsentId, count)
+      return count % 2 === 0 ? { ...data, Status: 'Authorised' } : undefined
     }),
   },
 ]

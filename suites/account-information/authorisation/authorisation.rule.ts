@@ -198,6 +198,26 @@ rule(
   },
 )
 
+/** RFC 6749 3.1. Every redirect to the redirect URI. Fails: the fragment, or what the bank added to the query, has a name twice. */
+rule('AUTHZ-39/once', 'No parameter comes twice to the redirect URI', AUTHORISATION, (exchange) => {
+  const landing = landingOf(exchange)
+  const location = header(exchange, 'location')
+  if (!landing || location === undefined) return undefined
+  const { hash, searchParams } = new URL(location, exchange.request.url)
+  const own = new URL(landing.visit.redirectUri).searchParams
+  const parts = {
+    fragment: [...new URLSearchParams(hash.slice(1)).keys()],
+    query: [...searchParams.keys()].filter((name) => !own.has(name)),
+  }
+  for (const [part, names] of Object.entries(parts)) {
+    const twice = names.find((name, at) => names.indexOf(name) < at)
+    if (twice === undefined) continue
+    const message = `the ${part} has ${twice} twice`
+    return [{ message, expected: 'each parameter once', actual: 'twice' }]
+  }
+  return []
+})
+
 /** An access token there would be one that no client asked for, in the history of a browser. */
 rule(
   'AUTHZ-36/no-access-token',
@@ -212,6 +232,9 @@ rule(
     return found ? [{ message, expected, actual: 'an access token too' }] : []
   },
 )
+
+/** Seconds that an answer with an ID token may take. */
+const PAGES = 60
 
 /** Rules over the ID token of the authorisation response. */
 function idTokenRule(
@@ -273,6 +296,21 @@ idTokenRule(
     const expected = 'seconds since 1970'
     const actual = String(claims.exp)
     return [...found, { message: 'exp counts milliseconds', expected, actual }]
+  },
+)
+
+/** OpenID Connect Core 1.0, section 2. Fails: later than the answer, by more than the clocks may differ: it may be in milliseconds. */
+idTokenRule(
+  'AUTHZ-40/auth-time',
+  'auth_time of an ID token is in seconds, and not in the future',
+  { unseen: 'no ID token had auth_time' },
+  (idToken, _landing, { clockTolerance }, now) => {
+    const time = claimsOf(idToken)?.auth_time
+    if (typeof time !== 'number') return undefined
+    if (time <= now + clockTolerance + PAGES) return []
+    const expected = 'seconds since 1970, at the customer’s login'
+    const actual = String(time)
+    return [{ message: `auth_time is ${actual}, which is later than the answer`, expected, actual }]
   },
 )
 

@@ -65,11 +65,14 @@ async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
 /** What every authorisation request has, as far as spellings of it differ. */
 const USUAL = 'scope=openid%20accounts&redirect_uri=https%3A%2F%2Ftpp.example%2Fa-b'
 
-const page: Named = { name: 'authorisation', kind: 'authorisation' }
+const pageOf = (attended: boolean): Named => ({
+  ...{ name: 'authorisation', kind: 'authorisation' },
+  ...(attended && { dear: true as const }),
+})
 
 /** A request that nobody answers at the bank: it shows a page where it does so for the usual spelling. */
-const authorisation: EncodedPlace = {
-  ...page,
+const authorisation = (attended: boolean): EncodedPlace => ({
+  ...pageOf(attended),
   async open(context) {
     const usual = await nobodyLogsIn(context)
     relyOnNoCode('AUTHZ-22/before-login', usual)
@@ -89,7 +92,7 @@ const authorisation: EncodedPlace = {
       },
     }
   },
-}
+})
 
 /** How the bank answered: by a redirect, or by a page with a status; login pages have any. */
 const ledTo = ({ kind, pages: [page] }: Visit) => (kind === 'stopped' ? page?.status : kind)
@@ -106,64 +109,57 @@ const visits = (rows: (row: Row) => boolean) => ({
   refusals: (foreseen: Parameters<ReturnType<typeof foreseenVisits>>[0]) => [
     'nobody logs in',
     ...foreseenVisits(formEncoding, rows, 'first', {
-      placeOf: (_client, attended) => ({ ...page, ...(attended && { dear: true as const }) }),
+      placeOf: (_client, attended) => pageOf(attended),
       shared: false,
       rightOf: () => ({ text: USUAL }),
     })(foreseen),
   ],
 })
 
+/** What a check asks of the table: these rows, at these places. */
+const asking =
+  (
+    owner: string,
+    rows: (row: Row) => boolean,
+    places: (context: Context<Used>) => EncodedPlace[] | Promise<EncodedPlace[]>,
+  ) =>
+  async (context: Context<Used>) =>
+    expectTable(context, { owner, type: formEncoding, rows, places: await places(context) })
+
+const atToken = () => [token]
+const atPage = ({ target }: Context<Used>) => [authorisation(target.attended)]
+
 check(
   'GEN-22/token',
   'A token request is read as a form, in whichever order and spelling its fields stand',
   { uses: [everything], asks: [formEncoding] },
-  (context) =>
-    expectTable(context, {
-      ...{ owner: 'GEN-22/token', type: formEncoding, rows: isOfEveryForm },
-      places: [token],
-    }),
+  asking('GEN-22/token', isOfEveryForm, atToken),
 )
 
 check(
   'GEN-22/authorisation',
   'An authorisation request is read as a form, in whichever order and spelling its parameters stand',
   visits(isOfEveryForm),
-  (context) =>
-    expectTable(context, {
-      ...{ owner: 'GEN-22/authorisation', type: formEncoding, rows: isOfEveryForm },
-      places: [{ ...authorisation, ...(context.target.attended && { dear: true }) }],
-    }),
+  asking('GEN-22/authorisation', isOfEveryForm, atPage),
 )
 
 check(
   'GEN-23/token',
   'A token request is read alike however its characters are encoded',
   { uses: [everything], asks: [formEncoding], follows: ['GEN-22/token'] },
-  (context) =>
-    expectTable(context, {
-      ...{ owner: 'GEN-23/token', type: formEncoding, rows: isEquivalent },
-      places: [token],
-    }),
+  asking('GEN-23/token', isEquivalent, atToken),
 )
 
 check(
   'GEN-23/authorisation',
   'An authorisation request is read alike however its characters are encoded',
   { ...visits(isEquivalent), follows: ['GEN-22/authorisation'] },
-  (context) =>
-    expectTable(context, {
-      ...{ owner: 'GEN-23/authorisation', type: formEncoding, rows: isEquivalent },
-      places: [{ ...authorisation, ...(context.target.attended && { dear: true }) }],
-    }),
+  asking('GEN-23/authorisation', isEquivalent, atPage),
 )
 
 check(
   'GEN-23/filters',
   'Filters are read alike however their characters are encoded',
   { uses: [everything], asks: [formEncoding] },
-  async (context) =>
-    expectTable(context, {
-      ...{ owner: 'GEN-23/filters', type: formEncoding, rows: isOfFilters },
-      places: await filters(context),
-    }),
+  asking('GEN-23/filters', isOfFilters, filters),
 )

@@ -3,7 +3,10 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 
 /** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
 
-/** Every query 2xx, of a consent that an earlier query showed as Revoked. Fails: it is Authorised, or waits to be, again. */
+/**
+ * Every query 2xx of a consent that a query showed as Revoked, and for longer than an end takes to reach all of a bank. Fails: it
+ * is Authorised, or waits to be, again.
+ */
 rule(
   'CLC-10/stays-revoked',
   'A consent that was shown as Revoked is not shown as Authorised, or waiting, later',
@@ -13,18 +16,19 @@ rule(
     // What undoes a revocation is asked by these.
     follows: ['TOK-31/revoked', 'AUTHZ-15/revoked'],
   },
-  (exchange, { earlier }) => {
+  (exchange, { earlier, settlingTime }) => {
     if (exchange.endpoint !== 'query-account-access-consent' || !succeeded(exchange))
       return undefined
     const { json } = exchange.response ?? {}
     const [id, status] = ['ConsentId', 'Status'].map((name) => member(json, 'Data', name))
     if (typeof id !== 'string') return undefined
-    const before = earlier.get(id)
-    if (status === 'Revoked') earlier.set(id, exchange.id)
-    if (before === undefined) return undefined
+    const at = Date.parse(exchange.startedAt)
+    const before = earlier.get(id) as { id: string; at: number } | undefined
+    if (!before && status === 'Revoked') earlier.set(id, { id: exchange.id, at })
+    if (!before || at < before.at + settlingTime) return undefined
     // Which other values there are is not shown.
     if (status !== 'Authorised' && status !== 'AwaitingAuthorisation') return []
-    const message = `Status is ${brief(status)}, and an earlier query (${before}) showed Revoked`
+    const message = `Status is ${brief(status)}, and an earlier query (${before.id}) showed Revoked`
     return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
   },
 )

@@ -181,39 +181,6 @@ rule(
   (exchange) => (isList(exchange) ? placeholdersIn(exchange) : undefined),
 )
 
-/** Counts of days, years and cards. */
-const COUNTS = {
-  ConsumerCreditCardItem: [
-    'DaysInterestFreeCreditIfPaymentFull',
-    'PaymentDaysAfterStatement',
-    'MaximumNumberOfCardsPermitted',
-  ],
-  Eligibility: ['MinimumAge'],
-} as const
-
-rule(
-  'PROD-59/not-negative',
-  'No number of days, years or cards of a product is negative',
-  { ...PRODUCTS, unseen: 'no product has such a number' },
-  (exchange) => {
-    if (!isList(exchange)) return undefined
-    const numbers = productsOf(exchange).flatMap((product) =>
-      Object.entries(COUNTS).flatMap(([part, names]) =>
-        names.map((name) => {
-          const value = member(product, part, name) ?? member(product, 'Details', part, name)
-          return { name, value }
-        }),
-      ),
-    )
-    const known = numbers.filter(({ value }) => typeof value === 'number')
-    if (known.length === 0) return undefined
-    const negative = known.find(({ value }) => Number(value) < 0)
-    if (!negative) return []
-    const actual = String(negative.value)
-    return [{ message: `${negative.name} is ${actual}`, expected: '0 or more', actual }]
-  },
-)
-
 /** Milliseconds within which a time is that of its answer. */
 const OF_THE_ANSWER = 30_000
 
