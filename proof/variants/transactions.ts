@@ -303,7 +303,8 @@ const variants: Variant[] = [
         fired()
         return rows.map((row, index) => {
           const twin = rows[index - (index % 3)]
-          const same = twin && twin.status === row.status ? { ...twin, id: row.id } : row
+          const isLike = twin?.status === row.status && twin.indicator === row.indicator
+          const same = isLike ? { ...twin, id: row.id } : row
           return { ...same, booked: same.booked - (same.booked % 86_400_000) }
         })
       },

@@ -3,9 +3,9 @@ import { DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { type Exchange, rowsOf } from '../../../engine/suite-api/responses.ts'
+import { type Exchange, refused, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../../consents.ts'
-import { createConsent } from '../common/consents/consent-requests.ts'
+import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { described } from '../common/data/account-comparisons.ts'
 import { approvedBefore, exchangeCode, expectCode } from '../common/visits/visits.ts'
 
@@ -49,6 +49,9 @@ check(
       await createConsent(client, ACCOUNTS_ALONE),
       await createConsent(client, { Permissions: DATA_PERMISSIONS }),
     ]
+    if (refused(await client.get(consentPath(narrow)))) {
+      throw new NotApplicable('a newer consent ends one that waits')
+    }
     const customer = two(context) ? 'second' : 'first'
     const [waited, other] = await context.visitsAtOnce(
       { purpose: WAITS, consentId: narrow, correct: true },

@@ -85,6 +85,8 @@ const authorisation = (attended: boolean): EncodedPlace => ({
       async ask(respelled, purpose) {
         const visit = await wrongVisit(context, {
           ...{ purpose, consentId, decision: 'none', deviation: { respelled } },
+          // A state that the bank does not take is judged where states are.
+          state: usual.request.state,
         })
         expectAnswered(visit)
         const finding = ledTo(visit) === ledTo(usual) ? undefined : refusal(visit)

@@ -4,8 +4,8 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 /** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
 
 /**
- * Every query 2xx of a consent that a query showed as Revoked, and for longer than an end takes to reach all of a bank. Fails: it
- * is Authorised, or waits to be, again.
+ * Every later query 2xx of a consent that a query showed as Revoked. Fails: it is Authorised, or waits to be, again, for
+ * longer after that than an end takes to reach all of a bank.
  */
 rule(
   'CLC-10/stays-revoked',
@@ -25,9 +25,11 @@ rule(
     const at = Date.parse(exchange.startedAt)
     const before = earlier.get(id) as { id: string; at: number } | undefined
     if (!before && status === 'Revoked') earlier.set(id, { id: exchange.id, at })
-    if (!before || at < before.at + settlingTime) return undefined
+    if (!before) return undefined
     // Which other values there are is not shown.
     if (status !== 'Authorised' && status !== 'AwaitingAuthorisation') return []
+    // Another part of the bank may not have heard of it yet.
+    if (at < before.at + settlingTime) return undefined
     const message = `Status is ${brief(status)}, and an earlier query (${before.id}) showed Revoked`
     return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
   },
