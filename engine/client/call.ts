@@ -21,6 +21,8 @@ export interface CallOptions {
   bearer?: string | null
   /** Headers over the documented ones, names compared without case; undefined removes one. */
   headers?: Record<string, string | undefined>
+  /** Writes the names of all headers in another way. */
+  headerNames?: (name: string) => string
   /** Client certificate that is offered; the client's own where the document asks for mutual TLS. */
   identity?: string
   method?: string
@@ -146,17 +148,18 @@ export function headersOf(
       'x-fapi-customer-ip-address': customerPresent === false ? undefined : CUSTOMER_ADDRESS,
     }),
   }
-  return withHeaders(own, options.headers)
+  return withHeaders(own, options.headers, options.headerNames)
 }
 
-/** Headers over others, names compared without case; undefined removes one. */
+/** Headers over others, names compared without case; undefined removes one. All of them are named as `spelled` says. */
 export function withHeaders(
   own: Record<string, string | undefined>,
   over: Record<string, string | undefined> = {},
+  spelled = (name: string) => name,
 ): [string, string][] {
   const headers = new Map<string, [string, string | undefined]>()
   for (const [name, value] of [...Object.entries(own).filter(hasValue), ...Object.entries(over)]) {
-    headers.set(name.toLowerCase(), [name, value])
+    headers.set(name.toLowerCase(), [spelled(name), value])
   }
   return [...headers.values()].filter(hasValue)
 }

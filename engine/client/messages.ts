@@ -19,6 +19,8 @@ interface PostDeviation extends Told {
   /** null sends none. */
   contentType?: string | null
   headers?: Record<string, string | undefined>
+  /** Writes the names of all headers in another way. */
+  headerNames?: (name: string) => string
   /** Sent instead of the registration JWT, or of the form. */
   body?: string
   identity?: string

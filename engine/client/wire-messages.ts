@@ -53,7 +53,7 @@ export function postMessage(
     identity: deviation.identity ?? name,
     method: deviation.method ?? 'POST',
     url: target.endpoints[endpoint],
-    headers: withHeaders(own, deviation.headers),
+    headers: withHeaders(own, deviation.headers, deviation.headerNames),
     ...(other === undefined ? { body: body(), renewed: body } : { body: other }),
     ...told(name, deviation),
   }

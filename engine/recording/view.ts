@@ -1,3 +1,4 @@
+import { charactersOf } from '../judge/secret-texts.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { isRedacted, type Judgeable, type Lack, mayHoldRedacted } from './recorded.ts'
 
@@ -119,11 +120,13 @@ function withTraps(value: unknown, note: Note, found?: Set<string>): unknown {
   for (const [name, member] of Object.entries(value)) {
     if (typeof member === 'string' && isRedacted(member)) {
       found?.add(name)
+      const noted = () => note('a value that is redacted')
       if (isOpaque(name, value)) {
         Reflect.set(copy, name, member)
+        trap(copy, charactersOf(name), noted)
         continue
       }
-      trap(copy, name, () => note('a value that is redacted'), member)
+      trap(copy, name, noted, member)
     } else {
       Reflect.set(copy, name, withTraps(member, note, found))
     }

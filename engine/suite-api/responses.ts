@@ -15,5 +15,6 @@ export {
 } from '../judge/data-rows.ts'
 export { instantOf, isDateTime, isDecimal } from '../judge/formats.ts'
 export { refused, succeeded } from '../judge/matchers.ts'
+export { charactersIn } from '../judge/secret-texts.ts'
 export { percentDecoded, percentEncoded } from '../record/percent.ts'
 export { type About, DATA, type Endpoint, type Exchange, header } from '../wire/exchange.ts'

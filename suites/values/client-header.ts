@@ -5,8 +5,10 @@ export interface AnyRequest {
   content: 'json' | 'form' | 'none'
 }
 
-/** Headers beside those of the right request. */
-export type AddedHeaders = { headers: Record<string, string> }
+/** Headers beside those of the right request, or another spelling of the names of all. */
+export type AddedHeaders =
+  | { headers: Record<string, string> }
+  | { headerNames: (name: string) => string }
 
 type Row = Value<AnyRequest, AddedHeaders>
 
@@ -15,6 +17,17 @@ const row = (id: string, words: string, because: string, headers: Record<string,
   make: () => ({ headers }),
 })
 
+const spelled = (
+  id: string,
+  words: string,
+  headerNames: (name: string) => string,
+): Value<AnyRequest, AddedHeaders> => ({
+  ...{ id, words, lawful: true, level: 'should', because: NAMES },
+  make: () => ({ headerNames }),
+})
+
+const NAMES =
+  'RFC 9110 5.1: “Field names are case-insensitive”. Go writes their first letters as capitals, Node and what stands before HTTP/2 write small letters.'
 const PREFERENCE =
   'RFC 9110 12.1: what a client prefers is a wish; a server may disregard it, and answers all the same.'
 const CACHES =
@@ -35,6 +48,20 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
   name: 'request',
   grammar: 'RFC 9110 sections 7 to 12: fields of requests that a client may send with any of them',
   parts: [
+    {
+      part: 'field-name (5.1)',
+      rows: [
+        spelled('small-names', 'whose headers are named in small letters', (name) =>
+          name.toLowerCase(),
+        ),
+        spelled('first-letters', 'whose headers are named as Go names them', (name) =>
+          name.toLowerCase().replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()),
+        ),
+        spelled('capital-names', 'whose headers are named in capitals', (name) =>
+          name.toUpperCase(),
+        ),
+      ],
+    },
     {
       part: 'what the library adds (10 and 12)',
       rows: [

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { stateOf } from '../../../bank/state/state.ts'
 import { idTokens, inRs256, redirectIdTokens } from '../../altering/id-tokens.ts'
 import { decoded, landings, tokenForm } from '../../altering/jwt-rewrites.ts'
@@ -19,6 +19,24 @@ const faults: Fault[] = [
       const owner = records.peek('Client', String(claims.aud))?.org_id
       return owner === directory.clients.second.organisationId ? claims : undefined
     }, inRs256),
+  },
+  {
+    id: 'several-keys-and-no-kid',
+    story: 'The second key came for a rotation, and the signing service names none.',
+    fails: [],
+    warns: ['AUTHZ-41/kid'],
+    settings: { jwksKeys: 2 },
+    middleware: idTokens((claims, sign) => sign(claims, { kid: undefined })),
+  },
+  {
+    id: 'subject-of-the-session',
+    story: 'sub is the number of the session in which the customer logged in.',
+    fails: [],
+    warns: ['AUTHZ-42/same-subject'],
+    middleware: idTokens((claims, sign) => {
+      const sub = createHash('sha256').update(String(claims.nonce)).digest('hex')
+      return sign({ ...claims, sub })
+    }),
   },
   {
     id: 'one-subject-for-everybody',

@@ -69,6 +69,19 @@ const faults: Fault[] = [
     middleware: stops((ctx) => ctx.path.endsWith('/transactions') && ctx.querystring.includes(':')),
   },
   {
+    id: 'authorization-in-capitals-and-small-letters',
+    story: 'A script of the gateway looks for the header Authorization, in this spelling alone.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops(
+      (ctx) =>
+        ctx.path.startsWith(AISP) &&
+        ctx.get('authorization') !== '' &&
+        !ctx.req.rawHeaders.includes('Authorization'),
+      401,
+    ),
+  },
+  {
     id: 'libraries-are-robots',
     story: 'Protection against robots refuses curl and Python by their names.',
     fails: [],

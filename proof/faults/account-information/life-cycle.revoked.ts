@@ -21,6 +21,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'revoked-at-each-query',
+    story:
+      'StatusUpdateDateTime of what is revoked is the time at which its revocation was looked up.',
+    fails: [],
+    warns: ['CONS-29/once-revoked'],
+    middleware: answered('account-access', 'GET', (data) =>
+      data.Status === 'Revoked'
+        ? { ...data, StatusUpdateDateTime: new Date().toISOString() }
+        : undefined,
+    ),
+  },
+  {
     id: 'every-other-query-forgets-a-revocation',
     story: 'Of two replicas that answer by turns one is never told of revocations.',
     fails: ['CLC-10/stays-revoked'],

@@ -340,6 +340,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'one-management-token-for-all',
+    story: 'Client management is not supported, and so a fixed token fills its field.',
+    fails: [],
+    warns: ['REG-34/own-token'],
+    policies: (correct, { fired }) => ({
+      registrationView(stored) {
+        fired()
+        const view = correct.registrationView(stored)
+        return { ...view, registration_access_token: 'client-management-is-not-supported' }
+      },
+    }),
+  },
+  {
     id: 'management-address-without-host',
     story: 'The address of the new client is a path, which the gateway was to make whole.',
     fails: [],

@@ -2,9 +2,24 @@ import { createHash } from 'node:crypto'
 import { stateOf } from '../../../bank/state/state.ts'
 import { jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
 import { tokensSpelt } from '../../altering/token-spelling.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
+/** How many tokens the bank has issued. */
+const issued = ofEachBank(() => ({ count: 1_041_217 }))
+
 const faults: Fault[] = [
+  {
+    id: 'tokens-are-counted',
+    story:
+      'A token is the number of its row in a table, in front of which stands the name of the service.',
+    fails: [],
+    warns: ['SEC-15/not-guessable'],
+    middleware: tokensSpelt(() => {
+      issued().count += 1
+      return `open-banking-token-service-${issued().count}`
+    }),
+  },
   {
     id: 'token-errors-with-200',
     story: 'The service says in the body how a request ended, and answers 200 to each.',

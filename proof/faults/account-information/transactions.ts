@@ -16,7 +16,39 @@ const BOTH: DataEndpoint[] = ['transactions', 'account-transactions']
 
 const isPending = ({ Status }: Json) => Status !== 'Booked'
 
+/** The last purchase of a card, as the account of it shows it. */
+const purchase = ({ AccountId }: Json): Json => ({
+  AccountId,
+  Amount: { Amount: '18.40', Currency: 'GBP' },
+  CreditDebitIndicator: 'Debit',
+  Status: 'Booked',
+  BookingDateTime: '2026-01-12T09:30:00Z',
+})
+
 const faults: Fault[] = [
+  {
+    id: 'accounts-with-their-last-purchase',
+    story:
+      'The page of the bank shows the last purchase beside each card, and has the same service.',
+    fails: ['TXN-43/nowhere-else'],
+    middleware: rowsOf(['accounts', 'account'], (rows) =>
+      rows.map((row) => ({ ...row, LatestActivity: [purchase(row)] })),
+    ),
+  },
+  {
+    id: 'single-answers-name-the-acquirer',
+    story:
+      'The list of one account comes from the clearing, where the merchant is who collects the money.',
+    fails: [],
+    warns: ['TXN-44/as-bulk'],
+    middleware: rowsOf(['account-transactions'], (rows) =>
+      rows.map((row) =>
+        row.MerchantDetails
+          ? { ...row, MerchantDetails: { MerchantName: 'Harbour Card Acquiring' } }
+          : row,
+      ),
+    ),
+  },
   {
     id: 'no-end-of-the-period-is-year-one',
     story: 'An end that was not sent is the zero of its type; data are looked for without any.',

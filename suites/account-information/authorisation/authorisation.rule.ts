@@ -1,6 +1,6 @@
 import { parseRedirect, type Redirect, redirectsTo } from '../../../engine/suite-api/client.ts'
 import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
-import { type About, type Exchange, header } from '../../../engine/suite-api/responses.ts'
+import { type About, type Exchange, header, member } from '../../../engine/suite-api/responses.ts'
 import {
   type Finding,
   type RuleOptions,
@@ -296,6 +296,44 @@ idTokenRule(
     const expected = 'seconds since 1970'
     const actual = String(claims.exp)
     return [...found, { message: 'exp counts milliseconds', expected, actual }]
+  },
+)
+
+/** OpenID Connect Core 1.0, section 10.1. Not judged where one key alone of the JWK Set can sign with PS256. */
+idTokenRule(
+  'AUTHZ-41/kid',
+  'Where the bank has several keys, the ID token says by which of them it is signed',
+  { unseen: 'the bank has one key', rests: [...KEYS, 'AUTHZ-18/ps256'] },
+  (idToken, _landing, { bank }) => {
+    const { kid } = headerOf(idToken) ?? {}
+    if (!readable(idToken) || signingKeys(bank.jwks?.keys ?? []) < 2) return undefined
+    if (typeof kid === 'string' && kid !== '') return []
+    const expected = 'kid, the name of one of them'
+    const message = 'the JWK Set has several keys, and the ID token does not name one'
+    return [{ message, expected, actual: 'no kid' }]
+  },
+)
+
+/** RSA keys that are not for encryption; one key may stand there several times. */
+function signingKeys(keys: unknown[]): number {
+  const signing = keys.filter((key) => member(key, 'kty') === 'RSA' && member(key, 'use') !== 'enc')
+  return new Set(signing.map((key) => member(key, 'n'))).size
+}
+
+/** OpenID Connect Core 1.0, section 2: an identifier of the customer, or in the UK of the consent. Both stay. */
+idTokenRule(
+  'AUTHZ-42/same-subject',
+  'The ID tokens of one consent name one subject',
+  { unseen: 'no consent was authorised twice' },
+  (idToken, { consentId }, { earlier }) => {
+    const sub = claimsOf(idToken)?.sub
+    if (typeof sub !== 'string' || consentId === undefined) return undefined
+    const before = earlier.get(consentId)
+    if (before === undefined) earlier.set(consentId, sub)
+    if (before === undefined) return undefined
+    if (before === sub) return []
+    const message = 'the consent was authorised again, and sub is another one'
+    return [{ message, expected: String(before), actual: sub }]
   },
 )
 

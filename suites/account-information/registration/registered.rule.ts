@@ -72,3 +72,27 @@ rule(
     return [{ message, expected: asked, actual: joined, place: '/scope' }]
   },
 )
+
+/** Every registration 2xx. Fails: a client of another client_id was given the same registration_access_token before. */
+rule(
+  'REG-34/own-token',
+  'The registration_access_token of a client is no other client’s',
+  { endpoints: ['registration'], unseen: 'no two clients were given a registration_access_token' },
+  (exchange, { earlier }) => {
+    if (exchange.endpoint !== 'registration' || !succeeded(exchange)) return undefined
+    const [id, token] = ['client_id', 'registration_access_token'].map((name) =>
+      member(exchange.response?.json, name),
+    )
+    if (typeof id !== 'string' || typeof token !== 'string' || token === '') return undefined
+    const owner = earlier.get(token)
+    if (owner === undefined) {
+      const isFirst = ![...earlier.values()].some((other) => other !== id)
+      earlier.set(token, id)
+      return isFirst ? undefined : []
+    }
+    if (owner === id) return undefined
+    const message = 'another client was given the same registration_access_token'
+    const place = '/registration_access_token'
+    return [{ message, expected: 'a token of this client', actual: 'one of two clients', place }]
+  },
+)

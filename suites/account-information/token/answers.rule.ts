@@ -1,4 +1,9 @@
-import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  charactersIn,
+  type Exchange,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 
 /** What stands in token responses, by OAuth 2.0. Requirements: specs/account-information/token.yaml */
@@ -36,7 +41,8 @@ rule(
   'An access token has only characters that a bearer token has',
   TOKEN,
   (exchange) => {
-    const { access } = succeeded(exchange) ? textsOf(exchange) : {}
+    if (!succeeded(exchange) || exchange.endpoint !== 'token') return undefined
+    const access = charactersIn(exchange.response?.json, 'access_token')
     if (access === undefined) return undefined
     const [wrong] = /[^\w.~+/=-]/.exec(access) ?? []
     if (wrong === undefined) return []

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import { now } from '../../../engine/suite-api/clock.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockForData, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { brief } from '../../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
@@ -20,6 +20,7 @@ import { ABSENT } from '../common/data/absent-reads.ts'
 import { lackingSecondAccount } from '../common/data/asked-account.ts'
 import { inUtc } from '../common/data/booking-times.ts'
 import {
+  DETAILS,
   missingInBulk,
   pendingOtherwise,
   relyOnOneResponse,
@@ -241,6 +242,25 @@ check(
     const wrong = await shownOtherwise(await approvalOf(context, consent))
     if (wrong === 'no rows') blockForData('a booked transaction that two bulk answers show alike')
     expectNone(wrong)
+  },
+)
+
+/** As far as both tell it: no sentence promises either, and banks find them out later. */
+check(
+  'TXN-44/as-bulk',
+  'The single answer names merchant and address of a booked transaction as the bulk answer does',
+  { uses: [everything], over: WITH_TRANSACTIONS, follows: ['TXN-39/bulk-equals-single'] },
+  async (context, consent) => {
+    const approval = await approvalOf(context, consent)
+    let compared = false
+    for (const told of DETAILS) {
+      const wrong = await shownOtherwise(approval, told)
+      if (wrong === 'no rows') continue
+      compared = true
+      expectNone(wrong)
+    }
+    if (!compared)
+      blockForFreedom('a booked transaction whose merchant or address both answers name')
   },
 )
 

@@ -165,3 +165,38 @@ function showsMerchant(details: unknown): boolean {
 /** Is it there, and more than an empty text? */
 const says = (value: unknown) =>
   typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
+
+/** What no consent or data answer may hold under a consent with neither ReadTransactionsBasic nor ReadTransactionsDetail. */
+const OTHERS: readonly Endpoint[] = ['accounts', 'account', 'balances', 'account-balances']
+
+/**
+ * Every account and balance 2xx whose consent has no permission for transactions. Fails: anywhere in it stands an object with
+ * the members of a transaction.
+ */
+rule(
+  'TXN-43/nowhere-else',
+  'Without a permission for transactions no other answer holds transactions',
+  { endpoints: OTHERS, unseen: 'no consent without a permission for transactions was asked' },
+  (exchange) => {
+    if (!OTHERS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const { permissions } = exchange.about.consent ?? {}
+    if (!permissions || permissions.some((one) => OPENING.includes(one))) return undefined
+    const place = transactionIn(exchange.response?.json)
+    if (place === undefined) return []
+    const message = `the answer of ${exchange.endpoint} holds a transaction`
+    return [{ message, expected: 'no transactions', actual: 'one', place }]
+  },
+)
+
+const OPENING = ['ReadTransactionsBasic', 'ReadTransactionsDetail']
+
+/** Where the first transaction in a JSON value stands, as a JSON pointer. */
+function transactionIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if ('BookingDateTime' in value && 'CreditDebitIndicator' in value) return ''
+  for (const [name, below] of Object.entries(value)) {
+    const place = transactionIn(below)
+    if (place !== undefined) return `/${name}${place}`
+  }
+  return undefined
+}

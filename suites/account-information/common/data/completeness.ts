@@ -131,19 +131,34 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
   return undefined
 }
 
+/** What single answers and bulk answers must tell alike of a transaction; undefined where it is not told. */
+interface Told {
+  words: string
+  of(row: Row): unknown
+}
+
+export const AMOUNT: Told = { words: 'amount', of: amountOf }
+export const DETAILS: readonly Told[] = [
+  { words: 'merchant', of: (row) => member(row, 'MerchantDetails', 'MerchantName') },
+  { words: 'address line', of: (row) => row.AddressLine },
+]
+
 /**
- * A transaction of which two single answers show one amount, and two bulk answers between and after them
- * another one: amounts may change, and not back and forth.
+ * A transaction of which two single answers show one amount, or what else is to be told, and two bulk answers between and
+ * after them another one: it may change, and not back and forth.
  */
-export async function shownOtherwise(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
+export async function shownOtherwise(
+  approval: Approval,
+  { words, of }: Told = AMOUNT,
+): Promise<Wrong | 'no rows' | undefined> {
   const { singlesBefore, bulkBefore, singlesAfter, bulkAfter } = await bulkAndSingles(approval)
   const owner = readOwner(approval, bulk)
   let compared = 0
   for (const [id, exchange] of singlesAfter) {
     const singleOwner = readOwner(approval, pathOf(id, '/transactions'))
-    const bulks = [bulkBefore, bulkAfter].map((answer) => amountsIn(bookedIn(answer, owner), id))
+    const bulks = [bulkBefore, bulkAfter].map((answer) => toldIn(bookedIn(answer, owner), id, of))
     const singles = [singlesBefore.get(id) ?? exchange, exchange].map((answer) =>
-      amountsIn(bookedIn(answer, singleOwner), id),
+      toldIn(bookedIn(answer, singleOwner), id, of),
     )
     for (const [key, expected] of bulks[0] ?? []) {
       const actual = singles[0]?.get(key)
@@ -153,7 +168,7 @@ export async function shownOtherwise(approval: Approval): Promise<Wrong | 'no ro
       if (actual.split(', ').length !== expected.split(', ').length) continue
       compared += 1
       if (actual === expected) continue
-      const message = 'the single answer shows a transaction with another amount'
+      const message = `the single answer shows a transaction with another ${words}`
       return { message, expected: `${expected} for ${key}`, actual, exchange }
     }
   }
@@ -235,14 +250,15 @@ function pendingKey(row: Row): string {
   return JSON.stringify([row.AccountId, isBooked(row), row.CreditDebitIndicator, currency])
 }
 
-/** What each transaction of an account amounts to; several that differ in nothing else, sorted. */
-function amountsIn(rows: Row[], accountId: string): Map<string, string> {
-  const amounts = new Map<string, unknown[]>()
+/** What is told of each transaction of an account; of several that differ in nothing else sorted, and nothing where one tells none. */
+function toldIn(rows: Row[], accountId: string, of: Told['of']): Map<string, string> {
+  const told = new Map<string, unknown[]>()
   for (const row of rows.filter((each) => each.AccountId === accountId)) {
     const key = transactionKey(row)
-    amounts.set(key, [...(amounts.get(key) ?? []), amountOf(row)].sort())
+    told.set(key, [...(told.get(key) ?? []), of(row)].sort())
   }
-  return new Map([...amounts].map(([key, all]) => [key, all.join(', ')]))
+  const whole = [...told].filter(([, all]) => !all.includes(undefined))
+  return new Map(whole.map(([key, all]) => [key, all.join(', ')]))
 }
 
 /** What a filtered answer lacks is no filter's doing where the whole answer of that address lacks it too. */
