@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type Text, textsOf } from './texts.ts'
 
 /**
- * Words that readers whose first language is not English did not understand, in the documentation and in comments, and
- * what to write instead.
+ * Words that readers whose first language is not English did not understand, in the documentation, comments and messages,
+ * and what to write instead.
  */
 export const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\bmend(s|ed|ing)?\b/i, 'fix'],
@@ -21,13 +21,24 @@ export const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(hence|thereby|thereof|whilst|hitherto|albeit|lest)\b/i, 'a plain word'],
 ]
 
-/** Comments of a program alone: names in code are its own. */
-const isComment = (line: string) => /^\s*(\*|\/\/|\/\*)/.test(line)
+/** What a line of a page says: code in backticks is not read. */
+const proseOf = (line: string) => line.replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, '')
+
+/** A comment of a program. */
+const commentOf = (line: string) => (/^\s*(\*|\/\/|\/\*)/.test(line) ? proseOf(line) : '')
+
+/** What a line of a program says: a comment, or texts of several words. Names in code are its own. */
+function saidIn(line: string): string {
+  const comment = commentOf(line)
+  if (comment !== '') return comment
+  const texts = line.replaceAll(/\$\{[^}]*\}/g, '…').match(/'[^']*'|`[^`]*`|"[^"]*"/g) ?? []
+  return texts.filter((text) => text.split(' ').length > 2).join(' ')
+}
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'reports/README.md']
-const ROOMS = ['engine', 'cli', 'suites', 'proof', 'bank', 'authoring', 'bench', 'tests']
+const ROOMS = ['engine', 'cli', 'suites', 'proof', 'bank', 'authoring', 'bench']
 
-/** Where such a word stands: `docs/ci.md:12: “mend”: write “fix”.` Code in backticks is not read. */
+/** Where such a word stands: `docs/ci.md:12: “mend”: write “fix”.` */
 export function wordProblems(root: string): string[] {
   const pages = [
     ...textsOf(root, 'docs', /^[^/]*\.md$/),
@@ -38,15 +49,15 @@ export function wordProblems(root: string): string[] {
   ]
   const programs = ROOMS.flatMap((room) => textsOf(root, room, /\.ts$/))
   return [
-    ...pages.flatMap((page) => wordsIn(page, () => true)),
-    ...programs.flatMap((program) => wordsIn(program, isComment)),
+    ...pages.flatMap((page) => wordsIn(page, proseOf)),
+    ...programs.flatMap((program) => wordsIn(program, saidIn)),
+    ...textsOf(root, 'tests', /\.ts$/).flatMap((test) => wordsIn(test, commentOf)),
   ]
 }
 
-function wordsIn({ file, text }: Text, read: (line: string) => boolean): string[] {
+function wordsIn({ file, text }: Text, read: (line: string) => string): string[] {
   return text.split('\n').flatMap((line, index) => {
-    if (!read(line)) return []
-    const prose = line.replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, '')
+    const prose = read(line)
     return WORDS.flatMap(([word, instead]) => {
       const found = word.exec(prose)
       return found ? [`${file}:${index + 1}: “${found[0]}”: write “${instead}”.`] : []

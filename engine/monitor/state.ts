@@ -49,7 +49,7 @@ export interface Seen {
 
 /** The state of a monitor; a new one where there is no such file. */
 export function readState(file: string, at: number): MonitorState {
-  const mend = 'Remove it: the monitor then begins anew.'
+  const mend = 'Remove it: the monitor then begins again.'
   return (
     readKept<MonitorState>(file, { schema: 'monitor', mend }) ?? {
       ...{ since: instant(at), parts: {}, broken: {}, told: {} },

@@ -27,7 +27,7 @@ export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: Redact
     trap(view.request, 'body', () => note('a value that is redacted'), body)
   }
   const json = response?.json
-  if (typeof json === 'object' && json !== null && mayBeRedacted(response)) {
+  if (typeof json === 'object' && json !== null && isRedactedIn(json, response)) {
     const found = new Set<string>()
     const trapped = withTraps(json, note, found) as object
     Object.assign(view.response as object, { json: trapped })
@@ -37,9 +37,17 @@ export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: Redact
   return view
 }
 
+/** Bodies that are alike are one object. */
+const redactedBodies = new WeakMap<object, boolean>()
+
 /** Of a large body the beginning alone is there as text. */
-function mayBeRedacted(response: Exchange['response']): boolean {
-  return response?.digest !== undefined || mayHoldRedacted(response?.body ?? '')
+function isRedactedIn(json: object, response: Exchange['response']): boolean {
+  const before = redactedBodies.get(json)
+  if (before !== undefined) return before
+  const may = response?.digest !== undefined || mayHoldRedacted(response?.body ?? '')
+  const found = may && holdsRedacted(json)
+  redactedBodies.set(json, found)
+  return found
 }
 
 type Trap = (view: Exchange, note: () => void) => void

@@ -97,7 +97,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'registers-every-time',
-    story: 'Whether a client registers once or anew for each customer no sentence says.',
+    story: 'Whether a client registers once or again for each customer no sentence says.',
     conduct: { registersEveryTime: true },
     goals: ['connect', 'confirm-funds', 'products'],
   },

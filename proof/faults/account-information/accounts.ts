@@ -177,7 +177,7 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-call',
-    story: 'AccountIds are pseudonyms with a salt that each request draws anew.',
+    story: 'AccountIds are pseudonyms with a salt that each request draws again.',
     stops: true,
     fails: ['ACC-04/second-call'],
     policies: (correct, { fired }) => {
@@ -208,7 +208,7 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-confirmation',
-    story: 'A re-confirmation links the accounts to the consent anew, under new ids.',
+    story: 'A re-confirmation links the accounts to the consent again, under new ids.',
     fails: ['ACC-04/after-reconfirmation'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {
@@ -223,7 +223,7 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-confirmation-of-the-second-customer',
-    story: 'Customers who were moved from the old core are linked anew whenever they confirm.',
+    story: 'Customers who were moved from the old core are linked again whenever they confirm.',
     fails: ['ACC-04/kept'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {

@@ -37,7 +37,7 @@ function stopsStrange(of: (query: Context['query']) => unknown): Middleware {
 const faults: Fault[] = [
   {
     id: 'scope-begins-with-openid',
-    story: 'The page looks whether scope begins with openid, and knows no other order.',
+    story: 'The page checks whether scope begins with openid, and knows no other order.',
     fails: ['AUTHZ-09/any-order'],
     policies: (correct, { fired }) => ({
       requestObjectRefusal(claims, settings) {

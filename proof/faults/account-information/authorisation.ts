@@ -605,7 +605,7 @@ const faults: Fault[] = [
   },
   {
     id: 'too-late-to-reconfirm',
-    story: 'After ninety days the consent counts as expired, and the customer starts anew.',
+    story: 'After ninety days the consent counts as expired, and the customer starts again.',
     fails: [],
     warns: ['AUTHZ-32/after-ninety-days'],
     policies: policy(

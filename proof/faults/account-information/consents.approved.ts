@@ -170,7 +170,7 @@ const faults: Fault[] = [
   {
     id: 'creation-time-moves-with-the-status',
     story:
-      'The row is written anew with every change, and its creation time by a clock that is slow.',
+      'The row is written again with every change, and its creation time by a clock that is slow.',
     fails: ['CONS-22/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
@@ -181,7 +181,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-gone-from-the-query-after-reconfirmation',
-    story: 'A re-confirmation writes the consent anew from its page, which shows no period.',
+    story: 'A re-confirmation writes the consent again from its page, which shows no period.',
     fails: [],
     warns: ['AUTHZ-17/data'],
     middleware: answered(KIND, 'GET', (data, ctx) => {

@@ -16,6 +16,26 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'merchants-in-windows-1252',
+    story: 'The core system sends UTF-8, and the gateway reads windows-1252.',
+    fails: [],
+    warns: ['GEN-25/misread'],
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
+      rows.map((row) => ({ ...row, AddressLine: `CafÃ© du Nord, ${row.AddressLine ?? 'London'}` })),
+    ),
+  },
+  {
+    id: 'descriptions-escaped-for-a-page',
+    story:
+      'One service fills the pages of the bank and the interface, and escapes what it gives out.',
+    fails: [],
+    warns: ['GEN-25/misread'],
+    middleware: elements('Account', (account) => ({
+      ...account,
+      Description: 'Rewards card &amp; travel insurance',
+    })),
+  },
+  {
     id: 'account-description-says-undefined',
     story: 'A template has a name for the description that nobody fills in.',
     fails: [],

@@ -439,7 +439,8 @@ const faults: Fault[] = [
   },
   {
     id: 'approval-shows-an-expiry-of-1970',
-    story: 'Approval writes the consent anew, and an expiry that is not there as no milliseconds.',
+    story:
+      'Approval writes the consent again, and an expiry that is not there as zero milliseconds.',
     fails: ['CLC-16/as-shown'],
     middleware: consentData((data) =>
       data.Status === 'Authorised' && data.ExpirationDateTime === undefined
@@ -502,7 +503,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-counts-as-reconfirmation',
-    story: 'Each use of the refresh token starts the ninety days anew.',
+    story: 'Each use of the refresh token starts the ninety days again.',
     fails: ['CLC-18/refresh-gives-no-data'],
     policies: (correct, { fired }) => ({
       refreshable(consent, age) {

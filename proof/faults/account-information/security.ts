@@ -181,7 +181,8 @@ const faults: Fault[] = [
   },
   {
     id: 'query-with-any-token',
-    story: 'The gateway looks whether there is a bearer token, and leaves the rest to the service.',
+    story:
+      'The gateway checks whether there is a bearer token, and leaves the rest to the service.',
     fails: ['SEC-03/unknown-token'],
     middleware: lendsToken((ctx) => ctx.method === 'GET' && isConsent(ctx) && isMadeUp(ctx)),
   },

@@ -37,8 +37,7 @@ const faults: Fault[] = [
   },
   {
     id: 'links-of-balances-name-the-release',
-    story:
-      'Balances were built anew, and link to the release of the specification that they follow.',
+    story: 'Balances were rebuilt, and link to the release of the specification that they follow.',
     fails: [],
     warns: ['VER-03/in-links'],
     policies: linksOf((path) =>

@@ -229,6 +229,13 @@ const faults: Fault[] = [
     middleware: items((item) => ({ ...item, PaymentDaysAfterStatement: -1 })),
   },
   {
+    id: 'pounds-in-windows-1252',
+    story: 'The content system keeps UTF-8, and the export reads windows-1252.',
+    fails: [],
+    warns: ['PROD-58/misread'],
+    middleware: items((item) => ({ ...item, OverLimitFee: 'Â£12 each time' })),
+  },
+  {
     id: 'rates-say-null',
     story: 'A rate that nobody has set becomes a text.',
     fails: [],

@@ -173,7 +173,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'sent-to-the-bank-again-and-again',
-    story: 'The journey begins anew until there is a code, or the customer closes the page.',
+    story: 'The journey begins again until there is a code, or the customer closes the page.',
     warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
     conduct: { visitsAgain: 7 },
   },

@@ -109,7 +109,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'credit-line-on-every-card',
-    story: 'A credit card has a limit, so the page shows it without looking whether it came.',
+    story: 'A credit card has a limit, so the page shows it without checking whether it came.',
     warns: ['TDAT-06/no-credit-line'],
     conduct: { needs: { ...nothing, creditLine: true } },
   },

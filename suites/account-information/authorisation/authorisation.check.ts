@@ -231,7 +231,7 @@ const AGAIN_WRONG = 're-confirmation with wrong credentials'
 
 check(
   'AUTHZ-22/again-before-login',
-  'No code is issued for a consent that was authorised before, unless the customer authenticates anew',
+  'No code is issued for a consent that was authorised before, unless the customer authenticates again',
   { uses: [everything, reconfirmed], refusals: [AGAIN] },
   async (context) => {
     relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))

@@ -299,15 +299,16 @@ idTokenRule(
   },
 )
 
-/** OpenID Connect Core 1.0, section 10.1. Not judged where one key alone of the JWK Set can sign with PS256. */
+/** OpenID Connect Core 1.0, section 10.1. A token without kid is not judged where one key alone can sign with PS256. */
 idTokenRule(
   'AUTHZ-41/kid',
   'Where the bank has several keys, the ID token says by which of them it is signed',
-  { unseen: 'the bank has one key', rests: [...KEYS, 'AUTHZ-18/ps256'] },
+  { unseen: 'the bank has one key, and no ID token names it', rests: [...KEYS, 'AUTHZ-18/ps256'] },
   (idToken, _landing, { bank }) => {
     const { kid } = headerOf(idToken) ?? {}
-    if (!readable(idToken) || signingKeys(bank.jwks?.keys ?? []) < 2) return undefined
+    if (!readable(idToken)) return undefined
     if (typeof kid === 'string' && kid !== '') return []
+    if (signingKeys(bank.jwks?.keys ?? []) < 2) return undefined
     const expected = 'kid, the name of one of them'
     const message = 'the JWK Set has several keys, and the ID token does not name one'
     return [{ message, expected, actual: 'no kid' }]

@@ -1,6 +1,6 @@
-import { succeeded } from '../../../engine/suite-api/responses.ts'
+import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { placeholdersIn } from '../../placeholders.ts'
+import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** What answers say, whatever they are about. Requirements: specs/account-information/general.yaml */
@@ -11,7 +11,18 @@ rule(
   'No text of an answer is what a program writes where it has no value',
   { endpoints: [...CONSENTS, ...DATA] },
   (exchange) => {
-    const isOne = [...CONSENTS, ...DATA].includes(exchange.endpoint) && succeeded(exchange)
-    return isOne ? placeholdersIn(exchange) : undefined
+    return isOne(exchange) ? placeholdersIn(exchange) : undefined
   },
 )
+
+/** Every 2xx of consents and data. Fails: a text is Â£ instead of £, or &amp; instead of &. */
+rule(
+  'GEN-25/misread',
+  'No text of an answer was read in another way than it was written',
+  { endpoints: [...CONSENTS, ...DATA] },
+  (exchange) => (isOne(exchange) ? misreadIn(exchange) : undefined),
+)
+
+function isOne(exchange: Exchange): boolean {
+  return [...CONSENTS, ...DATA].includes(exchange.endpoint) && succeeded(exchange)
+}

@@ -9,7 +9,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { namesOnce } from '../../names-once.ts'
-import { placeholdersIn } from '../../placeholders.ts'
+import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { isError, isList, productsOf } from '../common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -179,6 +179,14 @@ rule(
   'No text of the list is what a program writes where it has no value',
   PRODUCTS,
   (exchange) => (isList(exchange) ? placeholdersIn(exchange) : undefined),
+)
+
+/** Texts about a product may be written for the page that shows them. */
+rule(
+  'PROD-58/misread',
+  'No text of the list was read in another encoding than it was written in',
+  PRODUCTS,
+  (exchange) => (isList(exchange) ? misreadIn(exchange, true) : undefined),
 )
 
 /** Milliseconds within which a time is that of its answer. */

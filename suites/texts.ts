@@ -1,0 +1,79 @@
+import { brief, type Exchange, remembered } from '../engine/suite-api/responses.ts'
+import type { Finding } from '../engine/suite-api/rule.ts'
+
+/** What texts of answers say by mistake. */
+
+interface Found {
+  place: string
+  text: string
+}
+
+/** What a bank gives back as it was sent. */
+const SENT = 'DebtorAccount'
+
+/** Finds the first text in a JSON value that is wrong. Answers share bodies and rows: each is looked through once. */
+function searchFor(isWrong: (text: string) => boolean): (json: object) => Found | undefined {
+  const isSuspect = remembered((value: object) => foundIn(value) !== undefined)
+  const foundIn = (value: unknown): Found | undefined => {
+    if (typeof value === 'string') return isWrong(value) ? { place: '', text: value } : undefined
+    if (typeof value !== 'object' || value === null) return undefined
+    const isList = Array.isArray(value)
+    for (const [name, member] of Object.entries(value)) {
+      if (name === SENT) continue
+      if (isList && typeof member === 'object' && member && !isSuspect(member)) continue
+      const found = foundIn(member)
+      if (!found) continue
+      const pointer = name.replaceAll('~', '~0').replaceAll('/', '~1')
+      return { ...found, place: `/${pointer}${found.place}` }
+    }
+    return undefined
+  }
+  return (json) => (isSuspect(json) ? foundIn(json) : undefined)
+}
+
+/** What a program writes where it has no value. */
+const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undefined))*$/
+
+/**
+ * UTF-8 that was read as windows-1252 or ISO 8859-1, and written as UTF-8 again: Â£, Ã©, â€™. Quotation marks may stand behind
+ * any letter.
+ */
+const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰Š]|â(?:€|\u0080)/
+
+/** Characters as HTML and XML write them. */
+const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#x[\da-f]{2,5});/i
+
+const placeholder = searchFor((text) => PLACEHOLDER.test(text))
+const unread = searchFor((text) => text.includes('\ufffd'))
+const misread = searchFor((text) => MISREAD.test(text))
+const entity = searchFor((text) => ENTITY.test(text))
+
+/** The first text of an answer that stands for nothing, by its place; undefined where the answer is no JSON. */
+export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
+  const { json, notUtf8 } = response ?? {}
+  if (typeof json !== 'object' || json === null) return undefined
+  const none = placeholder(json)
+  if (none) return [told(none, 'stands for no value')]
+  // Bytes that are no UTF-8 are another one's finding.
+  const lost = notUtf8 ? undefined : unread(json)
+  return lost ? [told(lost, 'stands for a character that nobody could read')] : []
+}
+
+/**
+ * The first text of an answer that was read in another way than it was written.
+ *
+ * @param markup texts may be written for a page.
+ */
+export function misreadIn({ response }: Exchange, markup = false): Finding[] | undefined {
+  const { json } = response ?? {}
+  if (typeof json !== 'object' || json === null) return undefined
+  const other = misread(json)
+  if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
+  const escaped = markup ? undefined : entity(json)
+  return escaped ? [told(escaped, 'is escaped as HTML or XML is, and JSON is not')] : []
+}
+
+function told({ place, text }: Found, what: string): Finding {
+  const actual = brief(text)
+  return { message: `the text ${actual} ${what}`, expected: 'the text itself', actual, place }
+}
