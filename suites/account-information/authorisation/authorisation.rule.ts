@@ -240,7 +240,7 @@ const PAGES = 60
 function idTokenRule(
   id: string,
   title: string,
-  options: Pick<RuleOptions, 'unseen' | 'rests'>,
+  options: Pick<RuleOptions, 'unseen' | 'rests' | 'follows'>,
   judge: (idToken: string, landing: Landing, tools: RuleTools, at: number) => Finding[] | undefined,
 ): void {
   rule(id, title, { ...AUTHORISATION, ...options }, (exchange, tools) => {
@@ -325,7 +325,7 @@ function signingKeys(keys: unknown[]): number {
 idTokenRule(
   'AUTHZ-42/same-subject',
   'The ID tokens of one consent name one subject',
-  { unseen: 'no consent was authorised twice' },
+  { unseen: 'no consent was authorised twice', follows: ['AUTHZ-30/other-customer'] },
   (idToken, { consentId }, { earlier }) => {
     const sub = claimsOf(idToken)?.sub
     if (typeof sub !== 'string' || consentId === undefined) return undefined

@@ -60,6 +60,8 @@ rule(
       'CONS-22/after-revocation',
       'CONS-22/after-denial',
       'CONS-22/after-reconfirmation',
+      'CONS-22/after-expiry',
+      'CONS-22/after-ninety-days',
     ],
   },
   (exchange, { earlier }) => {

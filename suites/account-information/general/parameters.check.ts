@@ -8,7 +8,7 @@ import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
 import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
-import { filtered, relyOnFilters } from '../common/data/transaction-readings.ts'
+import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
 import { expectAnswered, nobodyLogsIn, relyOnNoCode, wrongVisit } from '../common/visits/visits.ts'
 
@@ -52,10 +52,11 @@ async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
         right: { text: search.slice(1) },
         async ask(respelled) {
           const exchange = await approval.get(path, { query, respelled })
-          const finding =
-            matchers.toSucceed(exchange) ??
-            otherThanAround(approval, path, [usual, exchange, usual])
-          return { exchange, ...(finding && { finding }) }
+          const refused = matchers.toSucceed(exchange)
+          if (refused) return { exchange, finding: refused }
+          const other = otherThanAround(approval, path, [usual, exchange, usual])
+          if (other) await relyOnSteadyRows(approval)
+          return { exchange, ...(other && { finding: other }) }
         },
       }
     },

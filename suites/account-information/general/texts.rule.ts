@@ -15,12 +15,13 @@ rule(
   },
 )
 
-/** Every 2xx of consents and data. Fails: a text is Â£ instead of £, or &amp; instead of &. */
+/** Every 2xx of data: a consent shows what was sent. Fails: a text is Â£ instead of £, or &amp; instead of &. */
 rule(
   'GEN-25/misread',
   'No text of an answer was read in another way than it was written',
-  { endpoints: [...CONSENTS, ...DATA] },
-  (exchange) => (isOne(exchange) ? misreadIn(exchange) : undefined),
+  { endpoints: DATA },
+  (exchange) =>
+    DATA.includes(exchange.endpoint) && succeeded(exchange) ? misreadIn(exchange) : undefined,
 )
 
 function isOne(exchange: Exchange): boolean {
