@@ -150,10 +150,15 @@ export const WORDS: readonly NearRow[] = [
   ['max-uuid', 'that is the max UUID', () => 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
 ]
 
-/** A bank that counts may have these. */
+/** A number that no bank has whose ids are long and no numbers; one that counts may have it, in whatever base. */
+const uncounted =
+  (number: string): Near =>
+  (id) =>
+    id.length < 6 || /^\d+$/.test(id) ? undefined : number
+
 export const COUNTED: readonly NearRow[] = [
-  ['zero', 'that is 0', (id) => (/^\d+$/.test(id) ? undefined : '0')],
-  ['one', 'that is 1', (id) => (/^\d+$/.test(id) ? undefined : '1')],
+  ['zero', 'that is 0', uncounted('0')],
+  ['one', 'that is 1', uncounted('1')],
 ]
 
 export const LONG: readonly NearRow[] = [
