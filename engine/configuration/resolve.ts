@@ -92,7 +92,7 @@ export function targetFrom(described: TargetDocument, base: string = process.cwd
     intentClaim: document.literals?.intentClaim ?? USUAL_INTENT_CLAIM,
     absent: new Set(document.absent ?? []),
     attended: isAttended(document),
-    settlingTime: (document.settlingTime ?? 10) * 1000,
+    settlingTime: settlingTimeOf(document),
     expiryPatience: expiryPatienceOf(document) * 1000,
     base: resolve(base),
     secrets: secretsOf(document),
@@ -111,4 +111,11 @@ export function expiryPatienceOf({ expiryPatience }: TargetDocument): number {
 
 function clientFrom(name: string, client: ClientDocument): TargetClient {
   return { ...client, name, signingKey: signingKey(client.signing) }
+}
+
+/** Milliseconds; 10 seconds where the target says nothing. */
+export function settlingTimeOf({
+  settlingTime = 10,
+}: Pick<TargetDocument, 'settlingTime'>): number {
+  return settlingTime * 1000
 }

@@ -1,5 +1,5 @@
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
-import { type Target, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
+import { settlingTimeOf, type Target, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
 import { secretsOf } from '../configuration/secrets.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 
@@ -23,7 +23,7 @@ export function recordingTarget(document: TargetDocument): RecordingTarget {
     layout: layoutOf(document.addresses),
     endpoints: endpointsOf(document),
     clockTolerance: document.clockTolerance ?? 60,
-    settlingTime: (document.settlingTime ?? 10) * 1000,
+    settlingTime: settlingTimeOf(document),
     intentClaim: literals.intentClaim ?? USUAL_INTENT_CLAIM,
     secrets: secretsOf(document),
     literals,

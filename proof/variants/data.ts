@@ -136,14 +136,15 @@ const variants: Variant[] = [
   {
     id: 'balances-of-this-second',
     story:
-      'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit.',
+      'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit. A member that no table has tells it too.',
     policies: (correct, { fired }) => {
       return {
         balanceView(accountId, card, now, spelling) {
           fired()
           const owed = randomInt(2) * (card.owed + randomInt(500))
           const view = correct.balanceView(accountId, { ...card, owed }, now, spelling)
-          return { ...view, DateTime: spelling.dateTimeOf(now) }
+          const DateTime = spelling.dateTimeOf(now)
+          return { ...view, DateTime, BookingDateTime: DateTime }
         },
       }
     },

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { endpointsOf } from '../../configuration/addresses.ts'
-import { USUAL_INTENT_CLAIM } from '../../configuration/resolve.ts'
+import { settlingTimeOf, USUAL_INTENT_CLAIM } from '../../configuration/resolve.ts'
 import type { TargetDocument } from '../../configuration/target.ts'
 import type { Literals, Rule } from '../../judge/rule.ts'
 import type { ResponseSchema } from '../../judge/schemas.ts'
@@ -143,7 +143,7 @@ const NO_TARGET: RecordingTarget = {
   layout: 'production',
   endpoints: endpointsOf({ addresses: { base_url: 'https://bank.invalid' } } as TargetDocument),
   clockTolerance: 60,
-  settlingTime: 10_000,
+  settlingTime: settlingTimeOf({}),
   intentClaim: USUAL_INTENT_CLAIM,
   secrets: [],
   literals: {},

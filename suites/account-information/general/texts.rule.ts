@@ -1,4 +1,4 @@
-import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
+import { type Endpoint, type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
@@ -10,9 +10,7 @@ rule(
   'GEN-25/placeholders',
   'No text of an answer is what a program writes where it has no value',
   { endpoints: [...CONSENTS, ...DATA] },
-  (exchange) => {
-    return isOne(exchange) ? placeholdersIn(exchange) : undefined
-  },
+  (exchange) => (isGiven(exchange, [...CONSENTS, ...DATA]) ? placeholdersIn(exchange) : undefined),
 )
 
 /** Every 2xx of data: a consent shows what was sent. Fails: a text is Â£ instead of £, or &amp; instead of &. */
@@ -20,10 +18,10 @@ rule(
   'GEN-25/misread',
   'No text of an answer was read in another way than it was written',
   { endpoints: DATA },
-  (exchange) =>
-    DATA.includes(exchange.endpoint) && succeeded(exchange) ? misreadIn(exchange) : undefined,
+  (exchange) => (isGiven(exchange, DATA) ? misreadIn(exchange) : undefined),
 )
 
-function isOne(exchange: Exchange): boolean {
-  return [...CONSENTS, ...DATA].includes(exchange.endpoint) && succeeded(exchange)
+/** Is this a 2xx of one of these endpoints? */
+function isGiven(exchange: Exchange, endpoints: readonly Endpoint[]): boolean {
+  return endpoints.includes(exchange.endpoint) && succeeded(exchange)
 }

@@ -193,7 +193,9 @@ const OPENING = ['ReadTransactionsBasic', 'ReadTransactionsDetail']
 /** Where the first transaction in a JSON value stands, as a JSON pointer. */
 function transactionIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  if ('BookingDateTime' in value && 'CreditDebitIndicator' in value) return ''
+  // A balance may have the first two as well.
+  if (['BookingDateTime', 'CreditDebitIndicator', 'Status'].every((name) => name in value))
+    return ''
   for (const [name, below] of Object.entries(value)) {
     const place = transactionIn(below)
     if (place !== undefined) return `/${name}${place}`
