@@ -1,6 +1,7 @@
 /** Consents as a TPP creates, queries and deletes them. Requirements: specs/tpp/consents.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import { type Exchange, isDateTime } from '../../engine/suite-api/responses.ts'
+import { NINE } from '../values/consent-enumerations.ts'
 import {
   CONSENTS,
   CREATIONS,
@@ -61,18 +62,6 @@ conduct(
   },
 )
 
-const SUPPORTED = [
-  'ReadAccountsBasic',
-  'ReadAccountsDetail',
-  'ReadBalances',
-  'ReadStatementsBasic',
-  'ReadStatementsDetail',
-  'ReadTransactionsBasic',
-  'ReadTransactionsDetail',
-  'ReadTransactionsCredits',
-  'ReadTransactionsDebits',
-]
-
 conduct(
   'TCON-02/supported',
   'a consent asks for supported permissions',
@@ -81,12 +70,12 @@ conduct(
     const data = bodyOf(exchange)?.Data
     if (exchange.endpoint !== 'create-account-access-consent' || !isObject(data)) return undefined
     if (data.Permissions === undefined) return undefined
-    const expected = `an array with some of ${SUPPORTED.join(', ')}`
+    const expected = `an array with some of ${NINE.join(', ')}`
     if (!Array.isArray(data.Permissions)) {
       const actual = shown(data.Permissions)
       return [{ message: 'Permissions is no array of strings', expected, actual }]
     }
-    const taken = [...SUPPORTED, SPELT_OTHERWISE]
+    const taken: string[] = [...NINE, SPELT_OTHERWISE]
     const beyond = list(data.Permissions).filter((each) => !taken.includes(String(each)))
     return unless(beyond.length === 0, {
       message: 'a permission is not supported',
