@@ -263,8 +263,12 @@ async function inHttp2(
     target(document: TargetDocument) {
       document.timeout = 2
       const server = serverAt(document, name)
-      const handle = server.listeners('request')[0] as (...given: unknown[]) => void
-      const second = createSecureServer(secureOptions(directory.server), handle as never)
+      const [handle] = server.listeners('request') as ((...given: unknown[]) => void)[]
+      const second = createSecureServer(secureOptions(directory.server), (request, response) => {
+        // RFC 9113 8.3.1: it stands for the Host header, which the bank reads.
+        request.headers.host ??= request.authority
+        handle?.(request, response)
+      })
       server.removeAllListeners('connection')
       server.on('connection', (socket: Socket) => second.emit('connection', socket))
     },
