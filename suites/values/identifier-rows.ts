@@ -30,26 +30,39 @@ const ofNumber =
     /^\d+$/.test(id) ? near(id) : undefined
 
 /**
- * The id with capitals for small letters and the reverse. None where what has letters of one case, or up to f alone,
- * may be hexadecimal: whoever decodes it reads the same.
+ * The id with capitals for small letters and the reverse. None where what stands behind a word has letters of one case,
+ * or up to f alone, and may be hexadecimal: whoever decodes it reads the same.
  */
 function inOtherCase(id: string): string | undefined {
-  if (!/[g-z]/.test(id) || !/[G-Z]/.test(id)) return undefined
+  const behind = id.replace(/^[a-z]+[-_.:]/i, '')
+  if (!/[g-z]/.test(behind) || !/[G-Z]/.test(behind)) return undefined
   const swap = (one: string) => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())
   return id.replace(/[a-z]/gi, swap)
 }
 
-/** A character that is no digit of a number in whatever base up to 32, instead of one at a place. */
+/**
+ * A character that is no digit of a number in whatever base up to 32, instead of one at a place. Neither is it the same
+ * one in the other case, nor one that differs in the idle bits at the end of base64url alone (RFC 4648 3.5).
+ */
 function changedAt(id: string, place: number): string {
-  const other = id[place] === 'z' ? 'y' : 'z'
+  const other = /[w-z]/i.test(id.charAt(place)) ? 'u' : 'z'
   return `${id.slice(0, place)}${other}${id.slice(place + 1)}`
+}
+
+/** What is left of a number in whatever base is another one. */
+const withoutFirst = ofRandom((id) => id.replace(/^0*./, '') || undefined)
+
+/** A low line for the last character; none where that may be base64url whose idle bits alone differ (RFC 4648 3.5). */
+function lowLineBehind(id: string): string | undefined {
+  const idle = [undefined, undefined, /[w-z\d_-]$/, /[89_-]$/][id.length % 4]
+  return idle?.test(id) ? undefined : `${id.slice(0, -1)}_`
 }
 
 export const WHOLE: readonly NearRow[] = [
   ['letter-before', 'with a letter before it', ofLength(6, (id) => `x${id}`)],
   ['letter-behind', 'with a letter behind it', ofLength(6, (id) => `${id}x`)],
   ['twice', 'that stands twice, one behind the other', ofRandom((id) => `${id}${id}`)],
-  ['first-cut', 'without its first character', ofRandom((id) => id.slice(1))],
+  ['first-cut', 'without its first character that is no zero', withoutFirst],
   ['last-cut', 'without its last character', ofRandom((id) => id.slice(0, -1))],
   ['first-half', 'that is cut in its middle', ofRandom((id) => id.slice(0, id.length >> 1))],
   ['second-half', 'without its first half', ofRandom((id) => id.slice(id.length >> 1))],
@@ -95,7 +108,7 @@ export const PATTERNS: readonly NearRow[] = [
   ['any-characters', 'that is .*', () => '.*'],
   ['star-behind', 'with * for its last character', (id) => `${id.slice(0, -1)}*`],
   ['percent-behind', 'with % for its last character', (id) => `${id.slice(0, -1)}%`],
-  ['low-line-behind', 'with a low line for its last character', (id) => `${id.slice(0, -1)}_`],
+  ['low-line-behind', 'with a low line for its last character', lowLineBehind],
   ['question-mark', 'with a question mark for its last character', (id) => `${id.slice(0, -1)}?`],
   ['star-behind-it', 'with * behind it', (id) => `${id}*`],
   ['brackets', 'with its last character in square brackets', (id) => id.replace(/.$/, '[$&]')],

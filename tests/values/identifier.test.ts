@@ -163,6 +163,52 @@ describe.each(ALL)('$name', (type) => {
   })
 })
 
+/** What a bank may compare instead of the text of an id: each is lawful for ids of its kind. */
+const READERS: Record<string, { ids: string[]; read(id: string): string | undefined }> = {
+  'sixteen bytes in base64url': {
+    ids: ['AAAAAAAAAAAAAAAAAAAAAA', 'x7QzYk9wPqLm2RtUvBn4aw', 'x7QzYk9wPqLm2RtUvBn4ag'],
+    read: (id) =>
+      /^[\w-]{22}$/.test(id) ? Buffer.from(id, 'base64url').toString('hex') : undefined,
+  },
+  'twenty bytes in base64url': {
+    ids: ['x7QzYk9wPqLm2RtUvBn4aaaaaa8', 'x7QzYk9wPqLm2RtUvBn4aaaaaaw'],
+    read: (id) =>
+      /^[\w-]{27}$/.test(id) ? Buffer.from(id, 'base64url').toString('hex') : undefined,
+  },
+  'a UUID, each group as a number': {
+    ids: ['0f2b8c1e-5d64-4a7b-9c0d-1e2f3a4b5c6d', '00000c1e-5d64-4a7b-9c0d-0e2f3a4b5c6d'],
+    read: (id) =>
+      /^[\da-f]+(-[\da-f]+){4}$/i.test(id)
+        ? id
+            .split('-')
+            .map((group) => Number.parseInt(group, 16))
+            .join('-')
+        : undefined,
+  },
+  'a number in hexadecimal': {
+    ids: ['0f2b8c1e5d644a7b9c0d1e2f3a4b5c6d', '000000005d644a7b9c0d1e2f3a4b5c6d'],
+    read: (id) => (/^[\da-f]{1,32}$/i.test(id) ? String(BigInt(`0x${id}`)) : undefined),
+  },
+  'a ULID in either case': {
+    ids: ['01KXQ7M3ZB8V4R2T6W9Y5N0CDZ', '01KXQ7M3ZB8V4R2T6W9Y5N0CDW'],
+    read: (id) => (/^[\da-z]{26}$/i.test(id) ? id.toUpperCase() : undefined),
+  },
+  'a UUID behind a word, in either case': {
+    ids: ['Intent-3f2b8c1e-5d64-4a7b-9c0d-1e2f3a4b5c6d'],
+    read: (id) => id.toLowerCase(),
+  },
+}
+
+test.each(Object.entries(READERS))('no wrong row is the same to whoever reads %s', (_, reader) => {
+  const { wrong } = divided<Right, unknown>(consentIdInClaim)
+  for (const id of reader.ids) {
+    const same = madeOf(wrong, { ...ORDINARY, id }).filter(
+      ([, made]) => typeof made === 'string' && reader.read(made) === reader.read(id),
+    )
+    expect(same, id).toEqual([])
+  }
+})
+
 test('in a claim a wrong row is no right id, and the texts are not encoded', () => {
   const { wrong } = divided<Right, unknown>(consentIdInClaim)
   fc.assert(

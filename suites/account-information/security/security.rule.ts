@@ -9,8 +9,8 @@ const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
 /**
  * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
  * transactions and consents, which may be as many digits as a card number has; AccountIds where all of an answer
- * do so. Fails: a run of exactly 15 or 16 digits, perhaps in groups separated by spaces or hyphens, that begins with 2
- * to 6 and passes the Luhn check.
+ * do so. Fails: a run of exactly 16 digits (15, where it begins with 34 or 37), perhaps in groups separated by spaces or
+ * hyphens, that begins as the schemes' cards do, passes the Luhn check and is no part of an IBAN.
  */
 rule(
   'SEC-09/full-card-number',
@@ -29,7 +29,7 @@ rule(
     return told.map((place) => ({
       message: 'a full card number stands here',
       expected: 'no full card number',
-      actual: 'a number of 15 or 16 digits with the check digit of a card',
+      actual: 'a number of as many digits as a card, with the check digit of one',
       place,
     }))
   },
@@ -89,11 +89,17 @@ const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'Tra
 /** A string without as many digits holds no card number. */
 const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
 
-/** Its groups may be digits that add up by chance. */
-const UUID = /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi
+/** A UUID or an IBAN: groups of it may be digits that add up by chance. */
+const GROUPED = [
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi,
+  /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g,
+]
+
+/** 15 digits have the cards of American Express alone; 20 and 21 begin times, and no card. */
+const OF_A_CARD = /^(?:3[47]\d{13}|(?:2[2-7]|[3-6]\d)\d{14})$/
 
 /**
- * A run of 15 or 16 digits, perhaps in groups, that begins and adds up like a card number. Letters or
+ * A run of digits, perhaps in groups, that begins and adds up like a card number. Letters or
  * hyphens beside it tell a piece of an opaque id, a point before it the decimals of an amount.
  */
 function holdsCardNumber(written: string): boolean {
@@ -101,11 +107,12 @@ function holdsCardNumber(written: string): boolean {
   // Spaces and hyphens of print are spaces and hyphens.
   const text = written.replace(/\p{Zs}/gu, ' ').replace(/\p{Pd}/gu, '-')
   if (!ENOUGH_DIGITS.test(text)) return false
-  const runs = text.replaceAll(UUID, ' ').matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
+  const ungrouped = GROUPED.reduce((rest, grouped) => rest.replaceAll(grouped, ' '), text)
+  const runs = ungrouped.matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
   return [...runs]
     .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))
     .map((run) => run.replace(/\D/g, ''))
-    .some((digits) => /^[2-6]\d{14,15}$/.test(digits) && addsUp(digits))
+    .some((digits) => OF_A_CARD.test(digits) && addsUp(digits))
 }
 
 /** The Luhn check (ISO/IEC 7812-1). */
