@@ -40,8 +40,8 @@ const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undef
  */
 const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰Š]|â(?:€|\u0080)/
 
-/** Characters as HTML and XML write them. */
-const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#x[\da-f]{2,5});/i
+/** Characters as HTML and XML write them; in capitals they are an acquirer's, who knows no other letters. */
+const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
 
 const placeholder = searchFor((text) => PLACEHOLDER.test(text))
 const unread = searchFor((text) => text.includes('\ufffd'))

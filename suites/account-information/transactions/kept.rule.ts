@@ -37,11 +37,13 @@ rule(
     // Answers that are alike to the byte are one object.
     if (first.json === exchange.response?.json) return []
     const now = counted(exchange)
-    const begins = endsAtNinetyDays(exchange) ? Date.parse(exchange.startedAt) - HISTORY : -Infinity
+    const ninetyDays = Date.parse(exchange.startedAt) - HISTORY
+    const begins = endsAtNinetyDays(exchange) ? ninetyDays : -Infinity
+    const recent = present ? ninetyDays : Number.POSITIVE_INFINITY
     const lost = [...first.counts]
       .filter(([row, times]) => (now.counts.get(row) ?? 0) < times)
       .filter(([row]) => (first.booked.get(row) ?? begins) >= begins)
-      .filter(([row]) => present || !isPassing(first, now, row))
+      .filter(([row]) => !isPassing(first, now, row, recent))
     const [gone] = lost
     if (!gone) return []
     return [
@@ -137,8 +139,11 @@ function lowest(times: Iterable<number>): number {
   return least
 }
 
-/** Is a row the oldest, and older than all that is left? So many days that banks show without a login end there. */
-function isPassing(first: Shown, now: Shown, row: string): boolean {
-  const at = first.booked.get(row)
-  return at !== undefined && at < now.oldest && at < first.oldest + A_DAY
+/**
+ * Is a row the oldest, older than all that is left, and than what is recent? A history that reaches back so many days, a
+ * year or several ends there.
+ */
+function isPassing(first: Shown, now: Shown, row: string, recent: number): boolean {
+  const at = first.booked.get(row) ?? recent
+  return at < recent && at < now.oldest && at < first.oldest + A_DAY
 }
