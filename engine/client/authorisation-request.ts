@@ -15,7 +15,7 @@ export interface AuthorisationMessage {
 }
 
 /** Seconds for which a request object is good: longer where a person must open the link. */
-const LIFETIME = { attended: 3500, unattended: 300 }
+const LIFETIME = { attended: 3500, unattended: 180 }
 
 const drawn = () => randomBytes(16).toString('base64url')
 

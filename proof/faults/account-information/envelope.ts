@@ -36,6 +36,18 @@ const ofSingleTransactions = ofEachBank(() => ({}) as { Self?: unknown })
 
 const faults: Fault[] = [
   {
+    id: 'self-encoded-twice',
+    story:
+      'The gateway writes the address as it stands in the request, and its library encodes it.',
+    fails: [],
+    warns: ['ENV-13/query'],
+    middleware: envelopes((body, ctx) =>
+      ctx.method === 'GET' && ctx.querystring.includes('%')
+        ? { ...body, Links: { Self: String(body.Links?.Self).replaceAll('%', '%25') } }
+        : undefined,
+    ),
+  },
+  {
     id: 'data-in-a-list',
     story: 'The batch facade wraps the payload of single accounts in a list of one answer.',
     fails: ['ENV-01/data-object'],

@@ -1,3 +1,5 @@
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import { answered } from '../../altering/consent-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -41,6 +43,28 @@ const faults: Fault[] = [
       const count = (queries().get(data.ConsentId) ?? 0) + 1
       queries().set(data.ConsentId, count)
       return count % 2 === 0 ? { ...data, Status: 'Authorised' } : undefined
+    }),
+  },
+  {
+    id: 'older-consents-are-shown-as-revoked',
+    story:
+      'Of the consents of a customer the page of a client shows one as in force; its service answers the query, and nobody told the data.',
+    fails: ['CLC-11/shown-revoked'],
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const ctx = currentRequest()
+        const all = ctx
+          ? stateOf(ctx).bank.services.consents.ofCustomer(consent.customerId ?? '')
+          : []
+        const isOlder = all.some(
+          ({ kind, clientId, created }) =>
+            kind === consent.kind && clientId === consent.clientId && created > consent.created,
+        )
+        if (!isOlder || consent.status !== 'Authorised')
+          return correct.consentView(consent, spelling)
+        fired()
+        return correct.consentView({ ...consent, status: 'Revoked' }, spelling)
+      },
     }),
   },
 ]

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { Refused } from '../../../bank/listeners/refusals.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
@@ -496,6 +497,50 @@ const faults: Fault[] = [
         const right = correct.directionAllowed(row, permissions)
         if (permissions.includes('ReadTransactionsDebits') || !row.merchant) return right
         if (right) fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'pending-rows-in-any-period',
+    story: 'What is pending comes from the processor of the cards, which knows no period.',
+    fails: [],
+    warns: ['TXN-45/pending'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (right || row.status !== 'Pending') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'pending-rows-behind-any-filter',
+    story: 'What is pending comes from the processor of the cards, which no filter reaches.',
+    fails: [],
+    warns: ['TXN-45/pending'],
+    policies: (correct, { fired }) => ({
+      bookedWithin(row, period, endpoint) {
+        const right = correct.bookedWithin(row, period, endpoint)
+        if (right || row.status !== 'Pending') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'merchants-lost-at-a-refresh',
+    story: 'The level of detail is a claim of the first token, and a refresh makes another one.',
+    fails: [],
+    warns: ['TXN-44/kept'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        const ctx = currentRequest()
+        if (!right || resource !== 'Transactions' || !ctx) return right
+        if (!tokenInfoOf(ctx)?.refreshed) return right
+        fired()
         return false
       },
     }),

@@ -236,6 +236,19 @@ const faults: Fault[] = [
     middleware: items((item) => ({ ...item, OverLimitFee: 'Â£12 each time' })),
   },
   {
+    id: 'minimum-age-without-restriction',
+    story: 'The flag says whether there is a highest age; the lowest has a field of its own.',
+    fails: [],
+    warns: ['PROD-61/age'],
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      data: (body.data as Json[]).map((each) => ({
+        ...each,
+        Eligibility: { ...(each.Eligibility as Json), AgeRestricted: false },
+      })),
+    })),
+  },
+  {
     id: 'rates-say-null',
     story: 'A rate that nobody has set becomes a text.',
     fails: [],

@@ -32,6 +32,30 @@ rule(
   },
 )
 
+/** Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, and encoded once more. */
+rule(
+  'ENV-13/query',
+  'A query in Links.Self is that of the request, not encoded twice',
+  { endpoints: DATA, unseen: 'no Links.Self has a query' },
+  (exchange) => {
+    if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    if (typeof self !== 'string' || !URL.canParse(self) || new URL(self).search === '') {
+      return undefined
+    }
+    const sent = new URL(exchange.request.url).searchParams
+    const twice = [...new URL(self).searchParams].find(
+      ([name, value]) => value !== sent.get(name) && percentDecoded(value) === sent.get(name),
+    )
+    if (!twice) return []
+    const [name, actual] = twice
+    const message = `${name} in Links.Self is encoded twice`
+    return [
+      { message, expected: brief(sent.get(name)), actual: brief(actual), place: '/Links/Self' },
+    ]
+  },
+)
+
 /**
  * Every data 2xx. Fails: Links.Next, or href in it, is a string other than Links.Self, a Link header
  * (RFC 8288) names another address as next, or Meta.TotalPages is an integer above 1.

@@ -1,5 +1,6 @@
-import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { brief, type Endpoint, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { DATA } from '../common/endpoints.ts'
 
 /** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
 
@@ -34,3 +35,51 @@ rule(
     return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
   },
 )
+
+const QUERY: Endpoint = 'query-account-access-consent'
+
+/**
+ * Every data request under a consent that was queried before. Fails: the last query showed Revoked, and data are given
+ * for longer after that than an end takes to reach all of a bank.
+ */
+rule(
+  'CLC-11/shown-revoked',
+  'While its query shows Revoked, a consent gives no data',
+  {
+    endpoints: [QUERY, ...DATA],
+    unseen: 'no consent was queried before its data were asked for',
+    follows: [
+      'CLC-11/data-refused',
+      'CLC-11/re-confirmed',
+      'CLC-11/second-client',
+      'CLC-10/stays-revoked',
+    ],
+  },
+  (exchange, { earlier, settlingTime }) => {
+    const { endpoint, about } = exchange
+    const at = Date.parse(exchange.startedAt)
+    if (endpoint === QUERY && succeeded(exchange)) {
+      const [id, status] = ['ConsentId', 'Status'].map((name) =>
+        member(exchange.response?.json, 'Data', name),
+      )
+      const before = earlier.get(String(id)) as Shown | undefined
+      const since = before?.status === status ? before : { id: exchange.id, at, status }
+      earlier.set(String(id), since)
+      return undefined
+    }
+    const shown = earlier.get(about.consent?.id ?? '') as Shown | undefined
+    if (!DATA.includes(endpoint) || about.deviation !== undefined || !shown) return undefined
+    if (!succeeded(exchange) || shown.status !== 'Revoked') return []
+    // Another part of the bank may not have heard of it yet.
+    if (at < shown.at + settlingTime) return undefined
+    const message = `data are given, and the query before (${shown.id}) showed Revoked`
+    return [{ message, expected: 'a refusal', actual: String(exchange.response?.status) }]
+  },
+)
+
+/** The first of the queries in a row that showed this Status. */
+interface Shown {
+  id: string
+  at: number
+  status: unknown
+}

@@ -4,12 +4,14 @@ import {
   type Endpoint,
   type Exchange,
   type Row,
+  remembered,
   rowsOf,
   succeeded,
+  transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/rule.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
-import { keyAcrossConsents } from '../common/data/completeness.ts'
+import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
 import { endsAtNinetyDays, HISTORY } from '../common/data/history.ts'
 import { DATA, isWithCustomer } from '../common/endpoints.ts'
 import { moreOften } from './twins.ts'
@@ -75,6 +77,66 @@ rule(
   },
   (exchange, tools) => repeated(exchange, tools, false),
 )
+
+/** Rows that named their merchant, or their address, of which an answer must show some to be compared. */
+const ENOUGH = 3
+
+/**
+ * Every transactions 2xx after the first under a consent, like with like: with the customer or without. Fails: three or
+ * more booked rows named their merchant, or their address, and not one of them does now.
+ */
+rule(
+  'TXN-44/kept',
+  'Merchants and addresses that an answer names do not all leave later answers under the consent',
+  {
+    endpoints: TRANSACTIONS,
+    unseen: 'no path showed three transactions with a merchant or an address twice',
+    follows: ['TXN-44/as-bulk', 'AUTHZ-30/other-customer', 'DATA-08/absent'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation, subject } = exchange.about
+    if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const key = `${consent.id} ${exchange.endpoint} ${subject ?? ''} ${isWithCustomer(exchange)}`
+    const first = earlier.get(key) as readonly Row[] | undefined
+    const all = rowsOf(exchange)
+    if (!first) {
+      earlier.set(key, all)
+      return undefined
+    }
+    const [before, now] = [namesIn(first), namesIn(all)]
+    const rows = bookedOf(all).map(transactionKey)
+    const compared = before.map(({ words, of }, index) => {
+      const common = rows.filter((row) => of.has(row))
+      const isLost = !common.some((row) => now[index]?.of.has(row))
+      return { words, of, common, isLost }
+    })
+    const enough = compared.filter(({ common }) => common.length >= ENOUGH)
+    if (enough.length === 0) return undefined
+    return enough
+      .filter(({ isLost }) => isLost)
+      .map(({ words, of, common: [row = ''], common }) => ({
+        message: `none of ${common.length} transactions names its ${words} any more`,
+        expected: `${of.get(row)} for ${row}`,
+        actual: `no ${words}`,
+      }))
+  },
+)
+
+/** What booked rows name beside what every permission shows: the merchant or the address, by row. */
+interface Names {
+  words: string
+  of: ReadonlyMap<string, string>
+}
+
+/** Answers that are alike to the byte have the same rows: they are looked through once. */
+const namesIn = remembered((rows: readonly Row[]): Names[] => {
+  const booked = bookedOf(rows as Row[])
+  return DETAILS.map(({ words, of }) => {
+    const named = booked.filter((row) => typeof of(row) === 'string')
+    return { words, of: new Map(named.map((row) => [transactionKey(row), String(of(row))])) }
+  })
+})
 
 /** Rows that stand more often than in the first answer without a filter; undefined where there is none yet. */
 function repeated(

@@ -3,6 +3,8 @@ import {
   brief,
   type Endpoint,
   type Exchange,
+  isBooked,
+  isDateTime,
   type Row,
   rowsOf,
   succeeded,
@@ -10,7 +12,13 @@ import {
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { basicCredits, debitsInPeriod } from '../../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
-import { bookedOf, isBookedAtSomeTime } from '../common/data/booking-times.ts'
+import {
+  type Bounds,
+  bookedOf,
+  FILTERS,
+  inUtc,
+  isBookedAtSomeTime,
+} from '../common/data/booking-times.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -106,6 +114,56 @@ rule(
     })
   },
 )
+
+/**
+ * Every transactions 2xx under a consent with a period, or with a filter whose bounds are UTC: rows that are not booked,
+ * and have a BookingDateTime all the same. Fails: it lies outside. Whether a pending row has one is open.
+ */
+rule(
+  'TXN-45/pending',
+  'No pending transaction with a time of booking outside the period, or the filter, is reported',
+  {
+    endpoints,
+    follows: ['TXN-20/inside', 'TXN-16/from-alone', 'TXN-17/to-alone'],
+    unseen:
+      'no answer with a period or a filter could show a pending transaction with a BookingDateTime',
+  },
+  (exchange) => {
+    const rows = (transactionsIn(exchange) ?? []).filter(isPendingAtSomeTime)
+    const { from, to } = limitsOf(exchange)
+    if (from === undefined && to === undefined) return undefined
+    const outside = (row: Row) => {
+      const at = bookedAt(row) as number
+      return at < (from ?? at) || at > (to ?? at)
+    }
+    const told = (at: number | undefined, open: string) => (at === undefined ? open : inUtc(at))
+    return offence(rows, outside, {
+      message: 'a pending transaction has a time of booking outside the period that was asked for',
+      expected: `from ${told(from, 'the beginning')} to ${told(to, 'now')}`,
+    })
+  },
+)
+
+/** Is it a row that is not booked, and says when it is or was to be all the same? */
+const isPendingAtSomeTime = (row: Row): boolean =>
+  typeof row.Status === 'string' && !isBooked(row) && isDateTime(String(row.BookingDateTime))
+
+/** The narrower of the period of the consent and a filter in UTC, in milliseconds since 1970. */
+function limitsOf({ about, request, endpoint }: Exchange): Bounds {
+  if (!endpoints.includes(endpoint) || about.deviation !== undefined) return {}
+  const { transactionFrom, transactionTo } = about.consent ?? {}
+  const { searchParams } = new URL(request.url)
+  const given = (...texts: (string | null | undefined)[]) =>
+    texts
+      .filter((text) => text?.endsWith('Z') && isDateTime(text))
+      .map((text) => Date.parse(text as string))
+  const from = given(transactionFrom, searchParams.get(FILTERS.from))
+  const to = given(transactionTo, searchParams.get(FILTERS.to))
+  return {
+    ...(from.length > 0 && { from: Math.max(...from) }),
+    ...(to.length > 0 && { to: Math.min(...to) }),
+  }
+}
 
 rule(
   'TXN-25/direction',

@@ -214,3 +214,27 @@ rule(
     ]
   },
 )
+
+/** Every product with a MinimumAge above 0. Fails: AgeRestricted says that age is no part of eligibility. */
+rule(
+  'PROD-61/age',
+  'A product with a minimum age is one for which age counts',
+  { ...PRODUCTS, unseen: 'no product has a MinimumAge and says whether age counts' },
+  (exchange) => {
+    const told = productsOf(exchange)
+      .map((product, index) => ({ index, eligibility: member(product, 'Eligibility') }))
+      .filter(({ eligibility }) => Number(member(eligibility, 'MinimumAge')) > 0)
+      .filter(({ eligibility }) => typeof member(eligibility, 'AgeRestricted') === 'boolean')
+    if (!isList(exchange) || told.length === 0) return undefined
+    return told
+      .filter(({ eligibility }) => member(eligibility, 'AgeRestricted') === false)
+      .map(
+        ({ index, eligibility }): Finding => ({
+          message: 'a product has a minimum age, and age is no part of its eligibility',
+          expected: 'AgeRestricted true',
+          actual: `false, MinimumAge ${brief(member(eligibility, 'MinimumAge'))}`,
+          place: `/data/${index}/Eligibility/AgeRestricted`,
+        }),
+      )
+  },
+)
