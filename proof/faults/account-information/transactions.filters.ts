@@ -546,6 +546,24 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'last-direction-alone',
+    story:
+      'The direction of a consent is one column: each permission that names one overwrites it.',
+    fails: [],
+    warns: ['TXN-25/both'],
+    policies: (correct, { fired }) => ({
+      directionAllowed(row, permissions) {
+        const [credits = -1, debits = -1] = ['Credits', 'Debits'].map((each) =>
+          permissions.lastIndexOf(`ReadTransactions${each}` as never),
+        )
+        if (credits < 0 || debits < 0) return correct.directionAllowed(row, permissions)
+        const right = row.indicator === (credits > debits ? 'Credit' : 'Debit')
+        if (!right) fired()
+        return right
+      },
+    }),
+  },
+  {
     id: 'merchant-under-basic',
     story: 'The merchant’s name is what customers know a transaction by, so everybody gets it.',
     fails: [],

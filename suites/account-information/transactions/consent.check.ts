@@ -1,8 +1,8 @@
-import { check } from '../../../engine/suite-api/check.ts'
+import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
-import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
-import { succeeded } from '../../../engine/suite-api/responses.ts'
+import { brief, isBooked, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import {
   basicCredits,
   debitsInPeriod,
@@ -193,6 +193,60 @@ check(
   },
 )
 
+type OfDirections = Context<typeof everything | typeof debitsInPeriod | typeof basicCredits>
+
+/**
+ * The direction that the unlimited consent, which has both, shows nothing of, and rows of it under the consent of the same
+ * customer for it alone; undefined where both are there, or nobody shows the other one.
+ */
+async function lackingDirection(context: OfDirections) {
+  const answer = await firstRead(await context.approved(everything), bulk)
+  const rows = bookedIn(answer, OWNERS.transactions)
+  const directions = new Set(rows.map(({ CreditDebitIndicator }) => CreditDebitIndicator))
+  const missing = ['Credit', 'Debit'].filter((each) => !directions.has(each))
+  const [direction] = missing
+  if (missing.length !== 1 || direction === undefined) return undefined
+  const limited =
+    direction === 'Debit'
+      ? await context.approved(debitsInPeriod)
+      : await approvedUnlessRefused(context, basicCredits)
+  const shown = settled(rowsOf(await firstRead(limited, bulk))).filter(isBooked)
+  const others = shown.filter(({ CreditDebitIndicator }) => CreditDebitIndicator === direction)
+  return others.length > 0 ? { answer, direction, others } : undefined
+}
+
+const DIRECTIONS = { uses: [everything, debitsInPeriod, basicCredits] } as const
+
+/** Blocked where no consent of the customer shows a booked credit, or none a debit. */
+check(
+  'TXN-25/both',
+  'A consent with ReadTransactionsCredits and ReadTransactionsDebits reports both directions',
+  DIRECTIONS,
+  async (context) => {
+    const whole = await context.approved(everything)
+    const lacking = await lackingDirection(context)
+    if (!lacking) {
+      const rows = bookedIn(await firstRead(whole, bulk), OWNERS.transactions)
+      if (rows.some(isCredit) && !rows.every(isCredit)) return
+      blockForBookings('booked transactions of both directions', rows)
+    }
+    await requireWholeHistories(whole)
+    const { answer, direction, others } = lacking
+    expectThat(false, {
+      message: `no ${direction} is reported, and the consent for them alone shows ${others.length}`,
+      expected: brief(others[0]),
+      actual: 'the other direction alone',
+      exchange: answer,
+    })
+  },
+)
+
+/** Ends the check where it is the bank that leaves out one direction. */
+async function relyOnBothDirections(context: OfDirections): Promise<void> {
+  const lacking = await lackingDirection(context).catch(() => undefined)
+  if (lacking) blockBy('TXN-25/both', `no ${lacking.direction} is reported`, lacking.answer)
+}
+
 /**
  * The same under Debits alone; blocked where the unlimited consent of the same customer shows no
  * credit in the same period.
@@ -200,15 +254,16 @@ check(
 check(
   'TXN-25/direction',
   'Under ReadTransactionsCredits or ReadTransactionsDebits alone the other direction is absent',
-  { uses: [everything, debitsInPeriod] },
-  async ({ approved }) => {
-    const whole = await approved(everything)
-    const limited = await approved(debitsInPeriod)
+  DIRECTIONS,
+  async (context) => {
+    const whole = await context.approved(everything)
+    const limited = await context.approved(debitsInPeriod)
     const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
     const { from, to } = periodOf(limited)
     bookedIn(answer, periodOwner)
     expect(answer).toHoldOnly('a Debit', (row) => !isCredit(row))
     if (!rows.some((row) => isCredit(row) && isWithin(row, from, to))) {
+      await relyOnBothDirections(context)
       blockForBookings('a booked credit within the period of the consent', rows)
     }
   },
@@ -218,7 +273,7 @@ check(
 check(
   'TXN-21/open-ends',
   'A consent without a period reports whatever a consent with a period reports',
-  { uses: [everything, debitsInPeriod], over: [basicCredits] },
+  { uses: [everything, debitsInPeriod], over: [basicCredits], follows: ['TXN-25/both'] },
   async (context, consent) => {
     const whole = await context.approved(everything)
     const limited =
@@ -251,7 +306,7 @@ check(
 check(
   'TXN-25/complete',
   'Under ReadTransactionsCredits alone every credit is reported',
-  { uses: [everything, basicCredits] },
+  DIRECTIONS,
   async (context) => {
     const whole = await context.approved(everything)
     const credits = await approvedUnlessRefused(context, basicCredits)
@@ -260,6 +315,7 @@ check(
     const inPeriod = settled(rows).filter((row) => isWithin(row, from + NEAR, to - NEAR))
     const wanted = inPeriod.filter((row) => row.CreditDebitIndicator === 'Credit')
     if (wanted.length === 0 || wanted.length === inPeriod.length) {
+      await relyOnBothDirections(context)
       blockForBookings(
         'booked transactions of both directions within the period of the consent',
         rows,
