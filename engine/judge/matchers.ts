@@ -86,12 +86,18 @@ export const matchers = {
 
   /** Every one of these rows, each as often as given. */
   toHoldRows(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
-    const missing = missingFrom(rowsOf(exchange), rows, key)
-    if (missing.length === 0) return undefined
+    const there = rowsOf(exchange)
+    const missing = missingFrom(there, rows, key)
+    const [first] = missing
+    if (!first) return undefined
+    const other = shownOtherwise(there, first)
+    const counted = `${missing.length} of ${rows.length} rows are`
     return {
-      message: `${missing.length} of ${rows.length} rows are missing`,
-      expected: `the row ${rowWords(missing[0])}`,
-      actual: `${rowsOf(exchange).length} rows without it`,
+      message: other
+        ? `${counted} not shown as before: ${other.names} differs`
+        : `${counted} missing`,
+      expected: `the row ${rowWords(first)}`,
+      actual: other ? `the row ${rowWords(other.row)}` : `${there.length} rows without it`,
     }
   },
 
@@ -161,3 +167,15 @@ export const ON_RECORD: ReadonlySet<string> = new Set([
   'toBeJson',
   'toHaveNoBody',
 ] satisfies (keyof typeof matchers)[])
+
+/** What tells a transaction from others, besides its account. */
+const TELLING = ['BookingDateTime', 'CreditDebitIndicator', 'Status'] as const
+
+/** The one row of the same TransactionId, and which of its members differ; undefined where none does, or it has no id. */
+function shownOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
+  const { TransactionId: id } = wanted
+  if (typeof id !== 'string') return undefined
+  const [row, more] = rows.filter(({ TransactionId }) => TransactionId === id)
+  const names = TELLING.filter((name) => row && row[name] !== wanted[name])
+  return row && !more && names.length > 0 ? { row, names: names.join(' and ') } : undefined
+}
