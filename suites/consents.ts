@@ -15,7 +15,9 @@ export const everything = consent({
   permissions: DATA_PERMISSIONS,
 })
 
-/** Basic permissions and credits only, of a period without end. Ends revoked by the customer. */
+const STATEMENTS = ['ReadStatementsBasic', 'ReadStatementsDetail']
+
+/** Basic permissions and credits only, of a period without end, and details of statements. Ends revoked by the customer. */
 export const basicCredits = consent({
   name: 'basic credits',
   spelling: spellingFor(0),
@@ -29,6 +31,7 @@ export const basicCredits = consent({
     'ReadTransactionsBasic',
     'ReadTransactionsCredits',
   ],
+  besides: STATEMENTS,
   transactionsFromDays: -300,
   dates: periodAmong(everything, 'from', 'Credit'),
 })
@@ -49,8 +52,6 @@ export const debitsInPeriod = consent({
   dates: periodAmong(everything, 'both', 'Debit'),
   withoutState: true,
 })
-
-const STATEMENTS = ['ReadStatementsBasic', 'ReadStatementsDetail']
 
 /** Accounts, and statements, which open no endpoint of the document. Ends expired. */
 export const accountsOnly = consent({

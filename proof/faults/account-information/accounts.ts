@@ -251,6 +251,32 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'refreshed-tokens-list-one-card',
+    story:
+      'The cards of a consent are a list at its first token; what a refresh makes has room for one.',
+    fails: ['ACC-14/all-accounts'],
+    middleware: rowsOf('accounts', (rows, ctx) => {
+      const [first] = rows.map(({ AccountId }) => String(AccountId)).sort()
+      const left = rows.filter(({ AccountId }) => AccountId === first)
+      return tokenInfoOf(ctx)?.refreshed && left.length < rows.length ? left : undefined
+    }),
+  },
+  {
+    id: 'any-detail-shows-accounts-in-detail',
+    story:
+      'The level of detail is one flag of a consent, and each permission for a detail sets it.',
+    fails: ['ACC-10/detail-shows-more'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        const some = permissions.some((permission) => permission.endsWith('Detail'))
+        if (resource !== 'Accounts' || right || !some) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'single-account-in-full-detail',
     story:
       'The list looks at the permission; what stands behind one of its rows is shown as it is.',

@@ -145,6 +145,20 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'period-lost-at-a-refresh',
+    story: 'The period is a claim of the first token, and a refresh makes another one.',
+    fails: ['TXN-20/inside'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        const ctx = currentRequest()
+        if (right || !ctx || !tokenInfoOf(ctx)?.refreshed) return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'period-end-alone-not-applied',
     story: 'A period is looked at when it has a start.',
     fails: ['TXN-20/inside'],

@@ -546,6 +546,24 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'from-overflows-in-2038',
+    story:
+      'A time is a number of seconds in 32 bits: what is later than January 2038 is before 1970.',
+    fails: ['TXN-16/far'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const seconds = from === undefined ? undefined : Math.trunc(from / 1000) | 0
+      return right(row, { from: seconds && seconds * 1000, to }, endpoint)
+    }),
+  },
+  {
+    id: 'to-before-1970-is-none',
+    story: 'An end that is no positive number is taken for one that was not sent.',
+    fails: ['TXN-17/far'],
+    policies: filter((right) => (row, { from, to = 0 }, endpoint) => {
+      return right(row, { from, ...(to > 0 && { to }) }, endpoint)
+    }),
+  },
+  {
     id: 'last-direction-alone',
     story:
       'The direction of a consent is one column: each permission that names one overwrites it.',

@@ -228,7 +228,10 @@ check(
 check(
   'AUTHZ-17/data',
   'A consent that is re-confirmed has its period and shows the transactions of it as before',
-  { ...CONFIRMED_ONCE_MORE, follows: ['TXN-20/nothing-missing', 'TXN-28/second-read'] },
+  {
+    ...CONFIRMED_ONCE_MORE,
+    follows: ['TXN-20/nothing-missing', 'TXN-20/inside', 'TXN-28/second-read'],
+  },
   async (context) => {
     const { approval, before, after } = requireConfirmed(await confirmedOnceMore(context))
     expect(after.transactions).toSucceed()

@@ -49,6 +49,7 @@ rule(
     endpoints: [QUERY, ...DATA],
     unseen: 'no consent was queried before its data were asked for',
     follows: [
+      'CLC-04/revoked',
       'CLC-11/data-refused',
       'CLC-11/re-confirmed',
       'CLC-11/second-client',

@@ -170,6 +170,34 @@ check(
   },
 )
 
+/** Later than 32 bits of seconds tell, and earlier than all of them that count from 1970. */
+const FAR = { from: Date.UTC(2040, 0, 1), to: Date.UTC(1965, 0, 1) }
+
+check(
+  'TXN-16/far',
+  'A fromBookingDateTime in 2040 gives no booked transaction',
+  { uses: [everything], follows: ['TXN-16/from-alone'] },
+  async ({ approved }) => expectNoneBeyond(await approved(everything), 'from'),
+)
+
+check(
+  'TXN-17/far',
+  'A toBookingDateTime in 1965 gives no booked transaction',
+  { uses: [everything], follows: ['TXN-17/to-alone'] },
+  async ({ approved }) => expectNoneBeyond(await approved(everything), 'to'),
+)
+
+/** Refused, or 2xx without any booked row; blocked where there is none without the filter either. */
+async function expectNoneBeyond(approval: Approval, end: keyof typeof FAR): Promise<void> {
+  const { whole } = await latest(approval, bulk)
+  const rows = requireRows(whole, readOwner(approval, bulk))
+  if (!rows.some(isBooked)) blockForData('a booked transaction')
+  const answer = await approval.get(bulk, { query: queryOf({ [end]: FAR[end] }) })
+  if (refused(answer)) return
+  requireRows(answer, 'TXN-15/each-combination')
+  expect(answer).toHoldOnly('a transaction still pending', (row) => !isBooked(row))
+}
+
 /**
  * From and to between two bookings, where a bank that shows a part of the past alone has history: 200, no rows.
  * Rows are judged by TXN-17/both, a missing array is judged by TXN-30/array, then this one is blocked.

@@ -10,7 +10,7 @@ import {
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/rule.ts'
-import { bookedOf, settled } from '../common/data/booking-times.ts'
+import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
 import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
 import { endsAtNinetyDays, HISTORY } from '../common/data/history.ts'
 import { DATA, isWithCustomer } from '../common/endpoints.ts'
@@ -21,7 +21,7 @@ import { moreOften } from './twins.ts'
 rule(
   'TXN-28/kept',
   'What the first answer under a consent showed, every later answer to the same request shows as well',
-  { endpoints: DATA, follows: ['AUTHZ-30/other-customer'] },
+  { endpoints: DATA, follows: ['AUTHZ-30/other-customer', 'TXN-20/inside', 'ACC-14/all-accounts'] },
   (exchange, { earlier }) => {
     const { consent, deviation } = exchange.about
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange) || deviation !== undefined) {
@@ -39,13 +39,11 @@ rule(
     // Answers that are alike to the byte are one object.
     if (first.json === exchange.response?.json) return []
     const now = counted(exchange)
-    const ninetyDays = Date.parse(exchange.startedAt) - HISTORY
-    const begins = endsAtNinetyDays(exchange) ? ninetyDays : -Infinity
-    const recent = present ? ninetyDays : Number.POSITIVE_INFINITY
+    const begins = endsAtNinetyDays(exchange) ? Date.parse(exchange.startedAt) - HISTORY : -Infinity
     const lost = [...first.counts]
       .filter(([row, times]) => (now.counts.get(row) ?? 0) < times)
       .filter(([row]) => (first.booked.get(row) ?? begins) >= begins)
-      .filter(([row]) => !isPassing(first, now, row, recent))
+      .filter(([row]) => !isPassing(first, now, row, present))
     const [gone] = lost
     if (!gone) return []
     return [
@@ -105,7 +103,7 @@ rule(
       return undefined
     }
     const [before, now] = [namesIn(first), namesIn(all)]
-    const rows = bookedOf(all).map(transactionKey)
+    const rows = all.filter(isBookedAtSomeTime).map(transactionKey)
     const compared = before.map(({ words, of }, index) => {
       const common = rows.filter((row) => of.has(row))
       const isLost = !common.some((row) => now[index]?.of.has(row))
@@ -131,7 +129,7 @@ interface Names {
 
 /** Answers that are alike to the byte have the same rows: they are looked through once. */
 const namesIn = remembered((rows: readonly Row[]): Names[] => {
-  const booked = bookedOf(rows as Row[])
+  const booked = rows.filter(isBookedAtSomeTime)
   return DETAILS.map(({ words, of }) => {
     const named = booked.filter((row) => typeof of(row) === 'string')
     return { words, of: new Map(named.map((row) => [transactionKey(row), String(of(row))])) }
@@ -170,6 +168,8 @@ const A_DAY = 24 * 60 * 60 * 1000
 
 interface Shown {
   json: unknown
+  /** When it was asked for, in milliseconds since the epoch. */
+  at: number
   /** How often each row stands there: by its kind alone where its id or amount may change. */
   counts: ReadonlyMap<string, number>
   /** When each was booked, in milliseconds since the epoch; nothing of rows that are no transactions. */
@@ -192,7 +192,8 @@ function counted(exchange: Exchange): Shown {
     if (at !== undefined) booked.set(key, at)
   }
   const oldest = booked.size === 0 ? Number.NEGATIVE_INFINITY : lowest(booked.values())
-  return { json: exchange.response?.json, counts, booked, oldest }
+  const at = Date.parse(exchange.startedAt)
+  return { json: exchange.response?.json, at, counts, booked, oldest }
 }
 
 function lowest(times: Iterable<number>): number {
@@ -202,10 +203,12 @@ function lowest(times: Iterable<number>): number {
 }
 
 /**
- * Is a row the oldest, older than all that is left, and than what is recent? A history that reaches back so many days, a
- * year or several ends there.
+ * Is a row the oldest, and older than all that is left? So many days that banks show without a login end there. With one,
+ * a history of whole days ends there where they passed between the two answers.
  */
-function isPassing(first: Shown, now: Shown, row: string, recent: number): boolean {
-  const at = first.booked.get(row) ?? recent
-  return at < recent && at < now.oldest && at < first.oldest + A_DAY
+function isPassing(first: Shown, now: Shown, row: string, present: boolean): boolean {
+  const at = first.booked.get(row)
+  if (at === undefined || at >= now.oldest || at >= first.oldest + A_DAY) return false
+  const days = (time: number) => Math.floor((time - at) / A_DAY)
+  return !present || days(first.at) < days(now.at)
 }

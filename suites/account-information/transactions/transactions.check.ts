@@ -197,7 +197,7 @@ check(
 check(
   'TXN-23/all-accounts',
   'GET /transactions reports the transactions of every account of the consent',
-  { uses: [everything], over: WITH_TRANSACTIONS },
+  { uses: [everything], over: WITH_TRANSACTIONS, follows: ['ACC-14/all-accounts'] },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
     const { wrong, accounts } = await missingInBulk(approval)

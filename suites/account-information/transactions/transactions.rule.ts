@@ -129,13 +129,16 @@ rule(
       'no answer with a period or a filter could show a pending transaction with a BookingDateTime',
   },
   (exchange) => {
-    const rows = (transactionsIn(exchange) ?? []).filter(isPendingAtSomeTime)
+    const all = transactionsIn(exchange) ?? []
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
     const outside = (row: Row) => {
       const at = bookedAt(row) as number
       return at < (from ?? at) || at > (to ?? at)
     }
+    // Where booked ones stand outside, too, the limit is not applied at all: others judge that.
+    if (all.some((row) => isBookedAtSomeTime(row) && outside(row))) return undefined
+    const rows = all.filter(isPendingAtSomeTime)
     const told = (at: number | undefined, open: string) => (at === undefined ? open : inUtc(at))
     return offence(rows, outside, {
       message: 'a pending transaction has a time of booking outside the period that was asked for',
