@@ -130,10 +130,12 @@ const faults: Fault[] = [
     fails('TXN-20/inside'),
   ),
   dataFault(D.periodEndIgnored, 'account-transactions', S.secondCustomer, fails('TXN-20/inside')),
-  dataFault(D.periodStartIgnored, 'transactions', both(S.secondCustomer, S.refreshed), {
-    fails: ['TXN-20/inside'],
-    warns: ['TXN-28/kept', 'AUTHZ-17/data'],
-  }),
+  dataFault(
+    D.periodStartIgnored,
+    'transactions',
+    both(S.secondCustomer, S.refreshed),
+    fails('TXN-20/inside'),
+  ),
   dataFault(D.periodIgnored, 'account-transactions', S.reconfirmed, fails('TXN-20/inside')),
   dataFault(
     D.losesNewestRow,
