@@ -19,16 +19,7 @@ export interface Compared {
 // A command looks at the configuration before its run: whatever counts those requests begins later there.
 const counts = ({ fails }: Fault) => fails.includes('DISC-01/again')
 
-/** Where they show depends on which request comes first, and a process of its own has an order of its own. */
-const BY_ORDER = [
-  'account-ids-per-token',
-  'assertion-used-twice-by-turns',
-  'rows-of-deleted-consents-are-taken-again',
-]
-
-const faults = (await loadFaults()).filter(
-  (fault) => !fault.target && !counts(fault) && !BY_ORDER.includes(fault.id),
-)
+const faults = (await loadFaults()).filter((fault) => !fault.target && !counts(fault))
 const groups = groupFaults(faults)
 
 /** Found by a check, by rules in code, by a rule that shares its id with a check, and by a schema. */
@@ -37,6 +28,29 @@ const KINDS = [
   'lists-are-partial-content',
   'single-period-not-applied',
   'debits-spelled-booked-in-capitals',
+]
+
+/**
+ * Each is told apart from the others, and none of them shows by which request comes first: a process of its own has an
+ * order of its own.
+ */
+const TOGETHER = [
+  'product-errors-without-words',
+  'row-of-another-transactions-absent',
+  'period-ignored-transactions-second-client',
+  'later-clients-need-no-permission',
+  'account-ids-per-confirmation',
+  'funds-consents-that-expire-are-not-deleted',
+  'revoked-consents-have-no-risk',
+  'consents-of-the-second-client-are-not-found',
+  'second-query-from-a-copy-of-yesterday',
+  'consents-queried-with-an-expired-token',
+  'assertion-other-client-id-for-authorization-code',
+  'refresh-token-of-whom-the-form-names',
+  'id-token-expires-in-milliseconds',
+  'client-found-by-consent',
+  'one-redirect-uri-of-the-statement-is-enough',
+  'data-in-a-list',
 ]
 
 /** A bank that keeps much from being judged. */
@@ -51,7 +65,7 @@ export const MANY: Compared = {
   name: 'many',
   alterations: [
     ...faults.filter(({ id }) => KINDS.includes(id)),
-    ...(groups.find(({ length }) => length > 9) ?? []).filter(({ id }) => !KINDS.includes(id)),
+    ...TOGETHER.flatMap((id) => faults.find((fault) => fault.id === id) ?? []),
   ],
   scope: { profile: 'full', only: [] },
 }
