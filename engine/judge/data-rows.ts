@@ -36,6 +36,16 @@ export function remembered<K extends object, V>(derive: (from: K) => V): (from: 
 /** Members that tell rows apart for a reader, the deciding ones first. */
 const TELLING = ['BookingDateTime', 'DateTime', 'Status', 'CreditDebitIndicator', 'Amount']
 
+/** The one row of the same TransactionId, and which of its members differ; undefined where none does, or it has no id. */
+export function sameIdOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
+  const { TransactionId: id } = wanted
+  if (typeof id !== 'string') return undefined
+  const [row, more] = rows.filter(({ TransactionId }) => TransactionId === id)
+  if (!row || more) return undefined
+  const names = TELLING.filter((name) => JSON.stringify(row[name]) !== JSON.stringify(wanted[name]))
+  return names.length > 0 ? { row, names: names.join(' and ') } : undefined
+}
+
 /** A row in a few words: `BookingDateTime 2026-03-30T09:12:00Z, Status Booked, …`. */
 export function rowWords(row: Row | undefined): string {
   const words = [...TELLING, 'AccountId', 'Description'].flatMap((name) => {

@@ -9,6 +9,7 @@ import {
   type Row,
   rowsOf,
   rowWords,
+  sameIdOtherwise,
   transactionKey,
 } from './data-rows.ts'
 import type { Finding } from './rule.ts'
@@ -90,7 +91,7 @@ export const matchers = {
     const missing = missingFrom(there, rows, key)
     const [first] = missing
     if (!first) return undefined
-    const other = shownOtherwise(there, first)
+    const other = sameIdOtherwise(there, first)
     const counted = `${missing.length} of ${rows.length} rows are`
     return {
       message: other
@@ -167,15 +168,3 @@ export const ON_RECORD: ReadonlySet<string> = new Set([
   'toBeJson',
   'toHaveNoBody',
 ] satisfies (keyof typeof matchers)[])
-
-/** What tells a transaction from others, besides its account. */
-const TELLING = ['BookingDateTime', 'CreditDebitIndicator', 'Status'] as const
-
-/** The one row of the same TransactionId, and which of its members differ; undefined where none does, or it has no id. */
-function shownOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
-  const { TransactionId: id } = wanted
-  if (typeof id !== 'string') return undefined
-  const [row, more] = rows.filter(({ TransactionId }) => TransactionId === id)
-  const names = TELLING.filter((name) => row && row[name] !== wanted[name])
-  return row && !more && names.length > 0 ? { row, names: names.join(' and ') } : undefined
-}

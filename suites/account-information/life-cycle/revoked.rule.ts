@@ -1,8 +1,24 @@
-import { brief, type Endpoint, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Endpoint,
+  type Exchange,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { DATA } from '../common/endpoints.ts'
 
 /** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
+
+const QUERY: Endpoint = 'query-account-access-consent'
+
+/** The consent that a successful query shows, and its Status; undefined for any other exchange. */
+function queriedIn(exchange: Exchange): { id: string; status: unknown } | undefined {
+  if (exchange.endpoint !== QUERY || !succeeded(exchange)) return undefined
+  const { json } = exchange.response ?? {}
+  const [id, status] = ['ConsentId', 'Status'].map((name) => member(json, 'Data', name))
+  return typeof id === 'string' ? { id, status } : undefined
+}
 
 /**
  * Every later query 2xx of a consent that a query showed as Revoked. Fails: it is Authorised, or waits to be, again, for
@@ -12,17 +28,15 @@ rule(
   'CLC-10/stays-revoked',
   'A consent that was shown as Revoked is not shown as Authorised, or waiting, later',
   {
-    endpoints: ['query-account-access-consent'],
+    endpoints: [QUERY],
     unseen: 'no consent that was shown as Revoked was queried again',
     // What undoes a revocation is asked by these.
     follows: ['TOK-31/revoked', 'AUTHZ-15/revoked'],
   },
   (exchange, { earlier, settlingTime }) => {
-    if (exchange.endpoint !== 'query-account-access-consent' || !succeeded(exchange))
-      return undefined
-    const { json } = exchange.response ?? {}
-    const [id, status] = ['ConsentId', 'Status'].map((name) => member(json, 'Data', name))
-    if (typeof id !== 'string') return undefined
+    const query = queriedIn(exchange)
+    if (!query) return undefined
+    const { id, status } = query
     const at = Date.parse(exchange.startedAt)
     const before = earlier.get(id) as { id: string; at: number } | undefined
     if (!before && status === 'Revoked') earlier.set(id, { id: exchange.id, at })
@@ -35,8 +49,6 @@ rule(
     return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
   },
 )
-
-const QUERY: Endpoint = 'query-account-access-consent'
 
 /**
  * Every data request under a consent that was queried before. Fails: the last query showed Revoked, and data are given
@@ -59,13 +71,11 @@ rule(
   (exchange, { earlier, settlingTime }) => {
     const { endpoint, about } = exchange
     const at = Date.parse(exchange.startedAt)
-    if (endpoint === QUERY && succeeded(exchange)) {
-      const [id, status] = ['ConsentId', 'Status'].map((name) =>
-        member(exchange.response?.json, 'Data', name),
-      )
-      const before = earlier.get(String(id)) as Shown | undefined
-      const since = before?.status === status ? before : { id: exchange.id, at, status }
-      earlier.set(String(id), since)
+    const query = queriedIn(exchange)
+    if (query) {
+      const { id, status } = query
+      const before = earlier.get(id) as Shown | undefined
+      if (before?.status !== status) earlier.set(id, { id: exchange.id, at, status })
       return undefined
     }
     const shown = earlier.get(about.consent?.id ?? '') as Shown | undefined
