@@ -15,6 +15,7 @@ import type { TargetDocument } from '../engine/configuration/target.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 import { openProofContext, type ProofContext } from '../proof/run/judge-bank.ts'
 import { judgeOnce } from './judge.ts'
+import { judgeRecorded } from './recording.ts'
 import { replay } from './replay.ts'
 import { median, starts } from './starts.ts'
 
@@ -91,6 +92,19 @@ const worked = (peer: 'bare' | 'ajv') =>
 row('run against undici alone, the bank the same', worked('bare'), 'ratio')
 row('run against undici and ajv, the bank the same', worked('ajv'), 'ratio')
 
+console.log('\nthe exchanges of a run, recorded as a HAR file, by assay judge, median')
+const beside = of(({ recorded: { reading, judging } }) => judging - reading)
+row(
+  'an exchange, reading the file and its bodies',
+  `${of(({ recorded }) => recorded.reading).toFixed(2)} ms`,
+)
+row('an exchange, judging it', `${beside.toFixed(2)} ms`, 'aim: at most 0.3 ms')
+row(
+  'judged against read',
+  ratio(({ recorded }) => recorded.judging / recorded.reading),
+  'ratio',
+)
+
 console.log('\na request through assay proxy, median, beside the same one straight to the bank')
 await throughProxy()
 
@@ -121,7 +135,8 @@ async function round(suite: ProofContext) {
   const run = await cost(() => judgeOnce(suite, document, (exchange) => void sent.push(exchange)))
   const bare = await cost(() => replay(sent, target, { ajv: false }))
   const ajv = await cost(() => replay(sent, target, { ajv: true }))
-  return { ...run.result, run, bare, ajv }
+  const recorded = await judgeRecorded(suite, document, sent)
+  return { ...run.result, run, bare, ajv, recorded }
 }
 
 /** What the proxy adds: bank, proxy and client are a process each. */

@@ -43,15 +43,24 @@ const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰
 /** Characters as HTML and XML write them; in capitals they are an acquirer's, who knows no other letters. */
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
 
-const placeholder = searchFor((text) => PLACEHOLDER.test(text))
-const unread = searchFor((text) => text.includes('\ufffd'))
-const misread = searchFor((text) => MISREAD.test(text))
-const entity = searchFor((text) => ENTITY.test(text))
+const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
+const isUnread = (text: string) => text.includes('\ufffd')
+const isMisread = (text: string) => MISREAD.test(text)
+const isEscaped = (text: string) => ENTITY.test(text)
+const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped]
+
+/** Of nearly all answers nothing is wrong: one look tells it. */
+const wrong = searchFor((text) => WRONG.some((is) => is(text)))
+const placeholder = searchFor(isPlaceholder)
+const unread = searchFor(isUnread)
+const misread = searchFor(isMisread)
+const entity = searchFor(isEscaped)
 
 /** The first text of an answer that stands for nothing, by its place; undefined where the answer is no JSON. */
 export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
   const { json, notUtf8 } = response ?? {}
   if (typeof json !== 'object' || json === null) return undefined
+  if (!wrong(json)) return []
   const none = placeholder(json)
   if (none) return [told(none, 'stands for no value')]
   // Bytes that are no UTF-8 are another one's finding.
@@ -67,6 +76,7 @@ export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
 export function misreadIn({ response }: Exchange, markup = false): Finding[] | undefined {
   const { json } = response ?? {}
   if (typeof json !== 'object' || json === null) return undefined
+  if (!wrong(json)) return []
   const other = misread(json)
   if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
   const escaped = markup ? undefined : entity(json)

@@ -14,8 +14,8 @@ export function isDateTime(text: string): boolean {
  * number of its own: it is the instant at which the next minute begins.
  */
 export function instantOf(text: string): number {
-  const known = text.replace(BEYOND_MILLISECONDS, '$1')
-  const minute = LEAP_SECOND.exec(known)?.[1]
+  const known = text.includes('.') ? text.replace(BEYOND_MILLISECONDS, '$1') : text
+  const minute = known.startsWith(':60', 16) ? LEAP_SECOND.exec(known)?.[1] : undefined
   return minute === undefined
     ? Date.parse(known)
     : Date.parse(`${minute}:59${known.slice(minute.length + 3)}`) + 1000

@@ -28,8 +28,7 @@ export function harExchange(value: unknown, where: string): Recorded | string | 
   const at = typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN
   if (Number.isNaN(at)) return 'has no startedDateTime'
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined
-  const flags = { ...value, ...(isObject(response) ? response : {}) } as Record<string, unknown>
-  if (CACHED.some((name) => flags[name] === true || typeof flags[name] === 'string'))
+  if (CACHED.some((name) => isFlag(value[name]) || (isObject(response) && isFlag(response[name]))))
     return undefined
   const lacks = new Set<Lack>(['the client certificate'])
   const requestHeaders = headersIn(request.headers)
@@ -51,6 +50,8 @@ export function harExchange(value: unknown, where: string): Recorded | string | 
     lacks,
   }
 }
+
+const isFlag = (value: unknown) => value === true || typeof value === 'string'
 
 /** Headers; those of HTTP/2 that begin with a colon are none. */
 function headersIn(value: unknown): [string, string][] {
@@ -93,10 +94,9 @@ function receivedIn(response: Record<string, unknown>, lacks: Set<Lack>): Record
   if (headers.length === 0) lacks.add('all headers of the response')
   const { text, encoding, size } = isObject(content) ? content : {}
   const raw = typeof text === 'string' ? text : ''
-  const bytes = encoding === 'base64' ? Buffer.from(raw, 'base64') : Buffer.from(raw)
-  const body = encoding === 'base64' ? bytes.toString('utf8') : raw
+  const body = encoding === 'base64' ? Buffer.from(raw, 'base64') : raw
   return {
-    ...{ status, headers, body, bytes: bytes.length },
+    ...{ status, headers, body, bytes: Buffer.byteLength(body) },
     ...(typeof size === 'number' && size > 0 && { declared: size }),
   }
 }

@@ -35,7 +35,8 @@ export function createRecordedJudging(
       const { counts, ...found } = exchanges.judgeable(recorded, id)
       const { exchange, lacks } = found
       if (!counts) return { ...found, counts, broken: [] }
-      await withSignature(exchange, engine)
+      const idToken = engine.bank.jwks && idTokenOf(exchange)
+      if (idToken !== undefined) await withSignature(exchange, idToken, engine)
       at.comparing(!lacks.has('the order of requests at the same time'))
       const broken = engine.judge(viewOf(found, at.note, at.names))
       exchanges.learn(exchange)
@@ -44,9 +45,8 @@ export function createRecordedJudging(
   }
 }
 
-/** Verifies the ID token of an answer by the keys that the recording has shown by then. */
-async function withSignature(exchange: Exchange, { bank }: RuleEngine): Promise<void> {
-  if (!bank.jwks) return
+/** The ID token of an answer; undefined where there is none, or it is redacted. */
+function idTokenOf(exchange: Exchange): string | undefined {
   const location = header(exchange, 'location')
   const idToken =
     exchange.endpoint === 'token'
@@ -54,7 +54,16 @@ async function withSignature(exchange: Exchange, { bank }: RuleEngine): Promise<
       : location?.includes('id_token=')
         ? parseRedirect(location)?.idToken
         : undefined
-  if (typeof idToken !== 'string' || idToken.startsWith('<')) return
+  return typeof idToken === 'string' && !idToken.startsWith('<') ? idToken : undefined
+}
+
+/** Verifies an ID token by the keys that the recording has shown by then. */
+async function withSignature(
+  exchange: Exchange,
+  idToken: string,
+  { bank }: RuleEngine,
+): Promise<void> {
+  if (!bank.jwks) return
   const said = await signatureOf(idToken, bank.jwks)
   // The keys may have changed since they were read.
   if (said !== 'no such key') exchange.signature = said

@@ -32,7 +32,7 @@ export function recordingRules(suites: {
 
   const guarded = (rule: Rule): Rule => {
     const earlier = new BoundedMap<string, unknown>(REMEMBERED)
-    let observed: [what: string, value: string][] = []
+    const observed: [what: string, value: string][] = []
     let own: RuleTools | undefined
     const ownOf = (tools: RuleTools): RuleTools => ({
       ...tools,
@@ -46,7 +46,7 @@ export function recordingRules(suites: {
       ...rule,
       judge(exchange, tools) {
         noted.clear()
-        observed = []
+        observed.length = 0
         own ??= ownOf(tools)
         const findings = judged(rule, exchange, own)
         // What others sent may be of any form, and what is not told is not there.

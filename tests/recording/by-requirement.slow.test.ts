@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { asHar } from '../../bench/as-har.ts'
 import type { Requirement } from '../../engine/catalogue/catalogue.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { openProofContext } from '../../proof/run/judge-bank.ts'
 import { openDirectory } from '../directory.ts'
 import { recorded } from '../report/recorded.ts'
-import { asHar } from './as-har.ts'
 import { asLog } from './as-log.ts'
 import { judgedFiles, judgedText, recordedBank } from './recorded-bank.ts'
 

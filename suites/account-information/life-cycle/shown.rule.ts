@@ -63,6 +63,7 @@ rule(
     ]
     const start = (secondsOf(from) ?? -Infinity) * 1000 - DAY
     const end = (secondsOf(to) ?? Infinity) * 1000 + DAY
+    if (start === -Infinity && end === Infinity) return []
     const outside = (row: Row) => {
       const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
       if (at === undefined || at < YEAR) return false

@@ -125,6 +125,9 @@ function amountsIn(rows: readonly Row[]): ReadonlyMap<string, { count: number; a
     if (known) known.push(amountOf(row))
     else amounts.set(key, [amountOf(row)])
   }
-  const entry = (all: unknown[]) => ({ count: all.length, all: all.sort().join(', ') })
+  const entry = (all: unknown[]) =>
+    all.length === 1
+      ? { count: 1, all: String(all[0]) }
+      : { count: all.length, all: all.sort().join(', ') }
   return new Map([...amounts].map(([key, all]) => [key, entry(all)]))
 }

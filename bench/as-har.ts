@@ -1,4 +1,4 @@
-import type { Exchange } from '../../engine/wire/exchange.ts'
+import type { Exchange } from '../engine/wire/exchange.ts'
 
 /** Raw exchanges as an entry of HAR 1.2 each, as a proxy between a client and a bank would write them. */
 export function asHar(exchanges: readonly Exchange[]): string {
