@@ -317,8 +317,13 @@ command('prove', 'every check can fail, no lawful bank does')
     '--chaos <number>',
     'as many runs in which a system call fails, or the clock is set, from --seed on',
   )
+  .option(
+    '--starved <number>',
+    'as many runs that have a tenth of the processor, slow answers, 128 MB, or a clock that is set',
+  )
   .action(async (options) => {
-    if (options.chaos) return (await import('./prove-chaos.ts')).proveChaosOnly(options)
+    if (options.chaos || options.starved)
+      return (await import('./prove-chaos.ts')).proveChaosOnly(options)
     if (options.gateways) return (await import('./prove-gateways.ts')).proveGatewaysOnly(options)
     if (options.situations)
       return (await import('./prove-situations.ts')).proveSituationsOnly(options)

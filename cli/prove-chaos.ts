@@ -2,21 +2,25 @@ import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { type ChaosProof, proveChaos } from '../proof/chaos/prove-chaos.ts'
+import { proveStarved } from '../proof/chaos/prove-starved.ts'
 import { number } from './usage.ts'
 
 interface ChaosOptions {
-  /** How many seeds. */
-  chaos: string
+  /** How many seeds of runs in which something fails, or of runs that are short of something. */
+  chaos?: string
+  starved?: string
   /** The first of them. */
   seed?: string
   processes?: string
   json?: string
 }
 
-/** `assay prove --chaos 100`: exit code 0 when every run ends as it should; 1 when one does not. */
+/** `assay prove --chaos 100`, `assay prove --starved 200`: exit code 0 when every run ends as it should; 1 when one does not. */
 export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
   const began = Date.now()
-  const count = number('--chaos', options.chaos, 100_000) ?? 1
+  const proven = options.chaos ? proveChaos : proveStarved
+  const count =
+    number('--chaos', options.chaos, 100_000) ?? number('--starved', options.starved, 100_000) ?? 1
   const first = number('--seed', options.seed, 1e9) ?? 1
   const processes = number('--processes', options.processes, 64) ?? availableParallelism()
   const seeds = Array.from({ length: count }, (_, index) => first + index)
@@ -28,7 +32,7 @@ export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
     for (const complaint of complaints) say(shown`      ${complaint}`)
     if (complaints.length > 0) say(shownLines(said.slice(-1500)))
   }
-  const proofs = await proveChaos(seeds, processes, tell)
+  const proofs = await proven(seeds, processes, tell)
   const held = proofs.filter(({ complaints }) => complaints.length === 0).length
   const seconds = ((Date.now() - began) / 1000).toFixed(0)
   say(shown`${held} of ${proofs.length} runs end as they should in trouble (${seconds} s)`)

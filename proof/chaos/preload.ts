@@ -4,19 +4,18 @@ import { syncBuiltinESMExports } from 'node:module'
 import net from 'node:net'
 import { join } from 'node:path'
 import { shiftDate } from '../clock/shifted-date.ts'
-import { CLOCK_SET, type FailingCalls, type SetClock, troubleOf } from './troubles.ts'
+import { CLOCK_SET, type FailingCalls, type SetClock, type Trouble } from './troubles.ts'
 
 /**
  * Loaded before anything of a command (`node --import`): one of its system calls fails, once or from then on, or the clock
- * of its machine is set, as the seed in ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the
+ * of its machine is set, as ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the
  * libraries’, are left alone.
  */
 
 const { ASSAY_CHAOS = '' } = process.env
-if (ASSAY_CHAOS !== '') bring(JSON.parse(ASSAY_CHAOS) as { seed: number; folder: string })
+if (ASSAY_CHAOS !== '') bring(JSON.parse(ASSAY_CHAOS) as { trouble: Trouble; folder: string })
 
-function bring({ seed, folder }: { seed: number; folder: string }): void {
-  const trouble = troubleOf(seed)
+function bring({ trouble, folder }: { trouble: Trouble; folder: string }): void {
   if (trouble.kind === 'clock') setClock(trouble, folder)
   else failCalls(trouble, folder)
   syncBuiltinESMExports()

@@ -1,7 +1,7 @@
-import type { ChildProcess } from 'node:child_process'
 import { type Alterations, drawsOf, type Job, SEED, wholeProof } from '../run/jobs.ts'
 import type { Proof } from '../run/prove.ts'
 import { runInWorkers, spread } from '../run/share-proofs.ts'
+import { slowed } from './slowed.ts'
 
 /**
  * No outcome depends on how fast the machine or the bank is: as many banks at a process that gets a tenth of its time, and
@@ -12,28 +12,15 @@ import { runInWorkers, spread } from '../run/share-proofs.ts'
 const BANKS = 100
 /** At once: they wait for most of their time. */
 const AT_ONCE = 12
-/** Milliseconds: of each of these spans a slowed process runs for the first part alone. */
-const SPAN = 100
-const RUNS = 10
 /** Milliseconds before each answer. */
 const DELAY = 50
-
-/** Lets a process run for a tenth of its time. */
-function slowed(child: ChildProcess): () => void {
-  const pause = () => child.kill('SIGSTOP')
-  const timer = setInterval(() => {
-    child.kill('SIGCONT')
-    setTimeout(pause, RUNS)
-  }, SPAN)
-  return () => clearInterval(timer)
-}
 
 /** What does not hold, in words. */
 export async function provePace(all: Alterations): Promise<string[]> {
   const jobs = [...wholeProof(all, SEED), ...drawsOf(all, 3, SEED)].slice(0, BANKS)
   return [
     ...(await proveAll('a process that runs for a tenth of its time', jobs, {
-      began: slowed,
+      began: (child) => slowed((signal) => child.kill(signal)),
       patience: 15,
     })),
     ...(await proveAll(`${DELAY} ms more for each answer`, spread(jobs, [{ delay: DELAY }]), {

@@ -7,6 +7,7 @@ import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { root } from '../../engine/record/root.ts'
 import type { Report, Whose } from '../../engine/report/report.ts'
+import { slowed } from '../clock/slowed.ts'
 import type { Situation, Surroundings } from './situation.ts'
 import { type ListenerName, openTrouble } from './trouble.ts'
 
@@ -132,15 +133,20 @@ function linesOf(html: string): string[] {
 /** Milliseconds that a command may take: more is a hang. */
 const PATIENCE = 120_000
 
+export interface AssayOptions {
+  /** Milliseconds before Ctrl-C. */
+  interruptedAfter?: number
+  patience?: number
+  env?: Record<string, string>
+  /** Do it and its processes run for a tenth of the time alone? */
+  isSlowed?: boolean
+}
+
 /** Runs a command of the built program in a process of its own; a hang is ended. */
 export function assay(
   words: string[],
   cwd: string,
-  {
-    interruptedAfter,
-    patience = PATIENCE,
-    env = {},
-  }: { interruptedAfter?: number; patience?: number; env?: Record<string, string> } = {},
+  { interruptedAfter, patience = PATIENCE, env = {}, isSlowed = false }: AssayOptions = {},
 ): Promise<{ exit: number | null; said: string }> {
   const child = spawn(process.execPath, [MAIN, ...words], {
     ...{ cwd, detached: true },
@@ -158,6 +164,7 @@ export function assay(
     }
   }
   const hang = setTimeout(() => group('SIGKILL'), patience)
+  const unslow = isSlowed ? slowed(group) : undefined
   const ctrlC =
     interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
   return new Promise((resolve) => {
@@ -166,6 +173,7 @@ export function assay(
       const exit = signal === 'SIGINT' ? 130 : code
       clearTimeout(hang)
       clearTimeout(ctrlC)
+      unslow?.()
       resolve({ exit, said: Buffer.concat(chunks).toString('utf8') })
     })
   })
