@@ -7,7 +7,7 @@ import { type ChaosProof, complaintsOfClock } from './prove-chaos.ts'
 const HOUR = 3_600_000
 
 /** Pieces that a process of a whole run receives over connections at least. */
-const PIECES = 8000
+const PIECES = 3000
 
 /** In turn: what a run is short of, in words, and what it meets. */
 const SHORT_OF: { words: string; met(seed: number): Met }[] = [
