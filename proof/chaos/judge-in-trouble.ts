@@ -8,7 +8,8 @@ import type { Directory } from '../../bank/directory/directory.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import { root } from '../../engine/record/root.ts'
 import type { Report } from '../../engine/report/report.ts'
-import { assay, reportIn } from '../situations/judge-situation.ts'
+import { assay } from '../run/assay.ts'
+import { reportIn } from '../situations/judge-situation.ts'
 import { CLOCK_SET, type Trouble } from './troubles.ts'
 
 /** What a run meets. */

@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
 import type { Bank } from '../../bank/running-bank.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
-import { root } from '../../engine/record/root.ts'
 import type { Report, Whose } from '../../engine/report/report.ts'
-import { slowed } from '../clock/slowed.ts'
+import { assay } from '../run/assay.ts'
 import type { Situation, Surroundings } from './situation.ts'
 import { type ListenerName, openTrouble } from './trouble.ts'
-
-const MAIN = join(root, 'dist', 'cli', 'main.js')
 
 /** How `assay run` and `assay doctor` took a situation. */
 export interface Taken {
@@ -128,53 +124,4 @@ function linesOf(html: string): string[] {
     .split('\n')
     .map((line) => line.replace(/\s+/g, ' ').trim())
     .filter((line) => line !== '')
-}
-
-/** Milliseconds that a command may take: more is a hang. */
-const PATIENCE = 120_000
-
-export interface AssayOptions {
-  /** Milliseconds before Ctrl-C. */
-  interruptedAfter?: number
-  patience?: number
-  env?: Record<string, string>
-  /** Do it and its processes run for a tenth of the time alone? */
-  isSlowed?: boolean
-}
-
-/** Runs a command of the built program in a process of its own; a hang is ended. */
-export function assay(
-  words: string[],
-  cwd: string,
-  { interruptedAfter, patience = PATIENCE, env = {}, isSlowed = false }: AssayOptions = {},
-): Promise<{ exit: number | null; said: string }> {
-  const child = spawn(process.execPath, [MAIN, ...words], {
-    ...{ cwd, detached: true },
-    env: { ...process.env, ...env },
-  })
-  const chunks: Buffer[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-  }
-  const group = (signal: NodeJS.Signals) => {
-    try {
-      process.kill(-(child.pid ?? 0), signal)
-    } catch {
-      // It has ended already.
-    }
-  }
-  const hang = setTimeout(() => group('SIGKILL'), patience)
-  const unslow = isSlowed ? slowed(group) : undefined
-  const ctrlC =
-    interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
-  return new Promise((resolve) => {
-    child.on('close', (code, signal) => {
-      // As a shell says it: a process that ended by Ctrl-C before it could do anything.
-      const exit = signal === 'SIGINT' ? 130 : code
-      clearTimeout(hang)
-      clearTimeout(ctrlC)
-      unslow?.()
-      resolve({ exit, said: Buffer.concat(chunks).toString('utf8') })
-    })
-  })
 }

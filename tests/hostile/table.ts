@@ -1,6 +1,6 @@
 /**
- * Writes docs/hostile.md from the situations themselves: `npx tsx tests/hostile/table.ts [FOLDER]`, with
- * the measures that a run of them left in FOLDER (ASSAY_HOSTILE).
+ * Writes the situations into docs/hostile.md, whose beginning is written by hand: `npx tsx tests/hostile/table.ts [FOLDER]`.
+ * Measures come from a run that left them in FOLDER (ASSAY_HOSTILE); what it did not measure keeps those of the page.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,21 @@ const measured: Measures = Object.assign(
   ),
 )
 
+const path = join(root, 'docs', 'hostile.md')
+const page = readFileSync(path, 'utf8')
+/** `| \`id\` | … | 2.8 of 240 s | 21 of 400 MB |` */
+const ROW = /^\| `([^`]+)` \|.* \| ([\d.]+) of [\d.]+ s \| (\d+) of \d+ MB \|$/gm
+const before: Measures = Object.fromEntries(
+  [...page.matchAll(ROW)].map(([, id = '', seconds, megabytes]) => [
+    id,
+    { seconds: Number(seconds), megabytes: Number(megabytes) },
+  ]),
+)
+
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
 const sections = chapters.map(([title, situations]) => {
   const rows = situations.map(({ id, what, expected, seconds, megabytes }) => {
-    const took = measured[id]
+    const took = measured[id] ?? before[id]
     const time = took ? `${took.seconds} of ${seconds} s` : `${seconds} s`
     const memory = took ? `${took.megabytes} of ${megabytes} MB` : `${megabytes} MB`
     return `| \`${id}\` | ${cell(what)} | ${cell(expected)} | ${time} | ${memory} |`
@@ -29,24 +40,8 @@ const sections = chapters.map(([title, situations]) => {
   return [`## ${title}`, '', head, '| --- | --- | --- | --- | --- |', ...rows].join('\n')
 })
 const count = chapters.reduce((sum, [, situations]) => sum + situations.length, 0)
-const intro = `# Hostile banks, files and endings
-
-A conformance suite meets broken servers for a living. Each of these ${count} situations is brought about by
-a real server, file or signal, and judged by the whole suite or by the command line; \`npm run hostile\`
-tries them all. Time and memory are limits; where two numbers stand, the first was measured.
-
-What bounds a run:
-
-| what | by what |
-| --- | --- |
-| one request | \`timeout\` of the target, connecting and body included |
-| one answer | \`maxResponseSize\`; 64 KiB of headers; JSON nested 200 levels deep |
-| one endpoint, or one kind of wrong request to it, that does not answer | two time-outs in a row; the rest of its checks is blocked by them |
-| one listener that does not answer | three requests in a row, and one more that it answered before |
-| the whole run | \`--deadline\`, 240 minutes by default; waiting for a person does not count |
-| a target file, and each file that it names | 512 KiB, plain files alone |
-| an address that the bank names | https alone; private, loopback and link-local addresses only where the target’s own are such, link-local ones never |
-| what a customer knows | pages and forms over https, at the authorisation endpoint’s host or one under \`authorisation.hosts\` |
-`
-writeFileSync(join(root, 'docs', 'hostile.md'), `${intro}\n${sections.join('\n\n')}\n`)
+const intro = page
+  .slice(0, page.indexOf('\n## '))
+  .replace(/Each of these \d+ situations/, `Each of these ${count} situations`)
+writeFileSync(path, `${intro}\n${sections.join('\n\n')}\n`)
 console.log(`docs/hostile.md: ${count} situations, ${Object.keys(measured).length} measured`)
