@@ -29,7 +29,7 @@ export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exch
   if (!judged || check.place !== undefined || (status >= 300 && status < 400)) return []
   const { endpoint, about } = judged
   const served = isServed(judged)
-  if (served !== (about.deviation !== undefined)) return []
+  if (served !== (about.deviation !== undefined) || !canBeCompared(judged.request)) return []
   const own = factsOf(judged)
   let nearest: Neighbour[] = []
   for (const exchange of exchanges.values()) {
@@ -88,6 +88,10 @@ function factsOf({ request, about, connection }: ExchangeRecord): Facts {
   for (const [name, value] of membersOf(request)) add(name, value)
   return facts
 }
+
+/** Are all parts of a request compared? The claims of a registration JWT are not. */
+const canBeCompared = (request: ExchangeRecord['request']) =>
+  (request.body ?? '') === '' || membersOf(request).length > 0
 
 /** Members of a JSON object by their path, or parameters of a form. */
 function membersOf({ headers, body = '' }: ExchangeRecord['request']): [string, unknown][] {

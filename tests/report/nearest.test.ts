@@ -113,12 +113,26 @@ test.each<[string, Record<string, Sent>, Partial<CheckResult>?]>([
   expect(said(exchanges, check)).toEqual([])
 })
 
-test('a body that is nested without end is no obstacle', () => {
+test('a body that is nested without end is not compared, and nothing is said', () => {
   const record = exchange('deep', { status: 400, query: '?x=1' })
   record.request.body = `${'{"a":'.repeat(60_000)}1${'}'.repeat(60_000)}`
   const known = [exchange('flat', { status: 200 }), record]
   const exchanges = new Map(known.map((each) => [each.id, each]))
-  expect(nearestTo({ exchanges: ['deep'] } as CheckResult, { exchanges })).toHaveLength(1)
+  expect(nearestTo({ exchanges: ['deep'] } as CheckResult, { exchanges })).toEqual([])
+})
+
+test('the claims of a registration are not compared, so nothing is said of what sets it apart', () => {
+  const register = (id: string, status: number, client: string) => ({
+    ...exchange(id, { status, about: { client }, endpoint: 'register' }),
+    request: {
+      ...{ method: 'POST', url: 'https://bank.example/register', headers: [] },
+      body: '<jwt:aaaaaa of a registration>',
+    },
+  })
+  const known = [register('other', 400, 'second'), register('judged', 201, 'first')]
+  const records = known.map((each) => ({ ...each, about: { ...each.about, deviation: 'none' } }))
+  const exchanges = new Map(records.map((each) => [each.id, each as ExchangeRecord]))
+  expect(nearestTo({ exchanges: ['judged'] } as CheckResult, { exchanges })).toEqual([])
 })
 
 test('a control is named for what it is', () => {
