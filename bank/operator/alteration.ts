@@ -14,8 +14,7 @@ import type { Policies } from '../policies.ts'
  *    a code that was never used, a client with one more redirect URI, a token without its certificate.
  * 4. Middleware before `next()`: may change `ctx.state.body` (the request body as text), `ctx.query`, `ctx.path`,
  *    `ctx.method` and `ctx.req.headers`; all code behind it uses the new values. To make the bank accept a wrong
- *    request
- *    object or client assertion, decode it, correct what is wrong, and sign it again with
+ *    request object or client assertion, decode it, correct what is wrong, and sign it again with
  *    `ctx.state.bank.signAsClient(claims)`. A bank with alterations accepts that signature for every TPP.
  * 5. Middleware after `next()`: may change `ctx.status`, `ctx.body` (an object, not yet text, on every JSON endpoint,
  *    including those of the authorisation server) and the headers. An ID token is in the fragment of `location` or in
