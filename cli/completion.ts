@@ -10,9 +10,7 @@ import {
 } from './option-values.ts'
 import { called } from './usage.ts'
 
-/**
- * Scripts that make a shell call `assay complete` for the next word. When it prints nothing, the shell offers files.
- */
+/** Scripts that make a shell call `assay complete` for the next word, and offer files when it prints nothing. */
 const SCRIPTS: Record<string, string> = {
   bash: `# eval "$(assay completion bash)"
 _assay() {

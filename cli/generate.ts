@@ -53,8 +53,7 @@ function withTable(page: string): string {
 }
 
 /**
- * `assay generate`: writes the pages made from specs/, the target schema and a run. With --check: exit code 1 if
- * outdated.
+ * `assay generate`: writes the pages made from specs/, the target schema and a run. --check: exit code 1 if outdated.
  */
 export async function generate(options: { check?: boolean }): Promise<void> {
   const catalogue = loadBothSides()

@@ -4,10 +4,7 @@ import { UsageError } from './usage.ts'
 /** Enough for the files, sockets and modules that a run has open at once. */
 const FEWEST = 256
 
-/**
- * @throws UsageError when the limit of open files is too low: a module that cannot be opened then looks like a missing
- * one
- */
+/** @throws UsageError when the limit of open files is too low: then a module seems to be missing */
 export function requireOpenFiles(): void {
   const most = mostOpenFiles()
   if (most >= FEWEST) return

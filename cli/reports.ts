@@ -43,10 +43,7 @@ async function salvage(dir: string): Promise<void> {
   if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
-/**
- * `assay diff A B`: exit code 1 when something is newly broken; `any`: when anything is; `observations`: when one
- * changed.
- */
+/** `assay diff A B`: exit code 1 when something newly broke; `any`: is broken; `observations`: when one changed. */
 export async function diff(
   folders: string[],
   options: { format: string; failOn: string },
@@ -224,9 +221,7 @@ const HEAD = `# Known deviations: still judged and shown, they do not fail a run
 # assay run --deviations FILE
 `
 
-/**
- * `assay deviations init DIR`: writes a file of known deviations from the findings of a run, to be completed by hand.
- */
+/** `assay deviations init DIR`: writes a file of known deviations from a run's findings, to be completed by hand. */
 export async function deviationsInit(
   folder: string,
   options: { out: string; force?: boolean },
