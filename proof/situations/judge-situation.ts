@@ -13,7 +13,7 @@ import { type ListenerName, openTrouble } from './trouble.ts'
 
 const MAIN = join(root, 'dist', 'cli', 'main.js')
 
-/** How `assay run` and `assay doctor` took a situation. */
+/** How `assay run` and `assay doctor` handled a situation. */
 export interface Taken {
   id: string
   run: {
@@ -22,13 +22,13 @@ export interface Taken {
     whose?: Whose
     title?: string
     seconds: number
-    /** The words at the beginning of the page; absent where none was written. */
+    /** The text at the beginning of the page; absent when no page was written. */
     page?: string
   }
   doctor: { exit: number | null; said: string }
 }
 
-/** The listeners of the production layout, by the member of the target that names them. */
+/** The listeners of the production layout, by the target member that contains their address. */
 const LISTENERS: Record<ListenerName, string> = {
   api: 'base_url',
   authorisation: 'auth_url',
@@ -36,7 +36,7 @@ const LISTENERS: Record<ListenerName, string> = {
   products: 'product_api_url',
 }
 
-/** Runs both commands in processes of their own against a correct bank, with this one thing wrong. */
+/** Runs both commands in separate processes against a correct bank, with this one thing wrong. */
 export async function judgeSituation(
   bank: Bank,
   about: Surroundings,
@@ -62,7 +62,7 @@ export async function judgeSituation(
   const out = join(folder, 'out')
   try {
     const doctor = await assay(['doctor', '--target', file], folder)
-    // Many a defect shows where something ends.
+    // Many defects are visible only when a consent or token ends, so the full profile is needed.
     const profile = situation.fault === undefined ? 'core' : 'full'
     const words = ['run', '--target', file, '--out', out, '--profile', profile]
     const began = Date.now()
@@ -71,7 +71,7 @@ export async function judgeSituation(
         interruptedAfter: situation.interruptedAfter,
       }),
     })
-    // What is found at the bank as well, such as an address that discovery has otherwise, is not what is asked about.
+    // The bank may have other findings too, such as a different address in discovery; they are not the subject.
     const causes = reportIn(out)?.causes ?? []
     const blocking = causes.find(({ findings }) => findings.length === 0)
     const cause = (situation.kind === 'network' && blocking) || causes[0]
@@ -91,7 +91,7 @@ export async function judgeSituation(
   }
 }
 
-/** What a run has written into its folder, if anything. */
+/** The report that a run wrote into its folder, if any. */
 export function reportIn(out: string): Report | undefined {
   try {
     return JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
@@ -100,7 +100,7 @@ export function reportIn(out: string): Report | undefined {
   }
 }
 
-/** What the page of a run says first: its verdict, and what is wrong. */
+/** The beginning of a run's page: its verdict, and what is wrong. */
 function pageIn(out: string): { page: string } | undefined {
   const file = join(out, 'report.html')
   if (!existsSync(file)) return undefined
@@ -119,7 +119,7 @@ function between(html: string, from: string, to: string): string {
   return start < 0 ? '' : html.slice(start, html.indexOf(to, start))
 }
 
-/** Its texts, a line for each block. */
+/** Its text, one line for each block. */
 function linesOf(html: string): string[] {
   return html
     .replace(/<\/?(?:h\d|p|li|br|div|dt|dd|summary|details|tr|ul|ol|nav)\b[^<>]*>/g, '\n')
@@ -130,7 +130,7 @@ function linesOf(html: string): string[] {
     .filter((line) => line !== '')
 }
 
-/** Milliseconds that a command may take: more is a hang. */
+/** Timeout of a command in milliseconds: longer means that it hangs. */
 const PATIENCE = 120_000
 
 export interface AssayOptions {
@@ -138,11 +138,11 @@ export interface AssayOptions {
   interruptedAfter?: number
   patience?: number
   env?: Record<string, string>
-  /** Do it and its processes run for a tenth of the time alone? */
+  /** Do the command and its processes run for only a tenth of the time? */
   isSlowed?: boolean
 }
 
-/** Runs a command of the built program in a process of its own; a hang is ended. */
+/** Runs a command of the compiled program in a separate process, and stops it if it hangs. */
 export function assay(
   words: string[],
   cwd: string,
@@ -160,7 +160,7 @@ export function assay(
     try {
       process.kill(-(child.pid ?? 0), signal)
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   }
   const hang = setTimeout(() => group('SIGKILL'), patience)
@@ -169,7 +169,7 @@ export function assay(
     interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      // As a shell says it: a process that ended by Ctrl-C before it could do anything.
+      // The exit code that a shell reports for a process that Ctrl-C ended before it handled the signal.
       const exit = signal === 'SIGINT' ? 130 : code
       clearTimeout(hang)
       clearTimeout(ctrlC)
