@@ -52,10 +52,7 @@ export function metBefore(variants: Themed[]): [Themed, Themed][] {
 /** Files whose variants read or rewrite what a page's form sends. */
 const OF_FORMS = ['authorisation.login', 'authorisation.pages']
 
-/**
- * Variants of one file often contradict each other; variants of two files do when both change one setting or page
- * forms.
- */
+/** Variants of one file often contradict each other; those of two files do if both change one setting or page forms. */
 export function compatible(one: Themed, other: Themed): boolean {
   const forms = [one, other].every(({ theme }) => OF_FORMS.includes(theme))
   return one.theme !== other.theme && !forms && !sameSettings(one, other)
