@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { root } from '../engine/record/root.ts'
 import { readList } from '../engine/yaml/list.ts'
 
-/** A defect of real banks, and what tells it; schemas/assay/field-defects.schema.json. */
+/** A defect of real banks, and what detects it; schemas/assay/field-defects.schema.json. */
 export interface FieldDefect {
   id: string
   defect: string
@@ -11,11 +11,11 @@ export interface FieldDefect {
   checks?: string[]
   untold?: string
   note?: string
-  /** Where it stands in specs/: file:line:column. */
+  /** Its place in specs/: file:line:column. */
   place: string
 }
 
-/** What a fault is told by: ids that fail, and ids that warn. */
+/** What detects a fault: ids that fail, and ids that warn. */
 export interface Telling {
   id: string
   fails: readonly string[]
@@ -34,7 +34,7 @@ export function loadFieldDefects(file = join(root, 'specs', 'field-defects.yaml'
   return list.map(({ place, value }) => ({ ...value, place }))
 }
 
-/** Faults, checks and rules that the list names and that there are not, and what it says twice. */
+/** Unknown faults, checks and rules in the list, and duplicates. */
 export function fieldDefectProblems(
   defects: readonly FieldDefect[],
   faults: readonly Telling[],
@@ -63,7 +63,7 @@ export function fieldDefectProblems(
   ])
 }
 
-/** docs/field-defects.md: what went wrong at real banks, the fault that stands for it, and what tells it. */
+/** docs/field-defects.md: what went wrong at real banks, the fault that represents it, and what detects it. */
 export function fieldDefectsPage(
   defects: readonly FieldDefect[],
   faults: readonly Telling[],
@@ -119,7 +119,7 @@ function sources(list: readonly string[] | undefined): string {
     .join(', ')
 }
 
-/** Ids that tell; those that warn in brackets. */
+/** The ids that detect a defect; ids that only warn are in brackets. */
 function tellers(
   named: readonly string[],
   checks: readonly string[],
@@ -135,7 +135,7 @@ function tellers(
   )
 }
 
-/** Ids that are named in a row; a fault that breaks much is told by many. */
+/** Maximum number of ids that are listed; a fault that breaks much is detected by many. */
 const NAMED = 6
 
 function shortened(ids: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { idProblems } from '../engine/run/suites.ts'
 import { namedBy, type SuiteCheck } from '../engine/suite-api/check.ts'
 import { lineAt, textsOf } from './texts.ts'
 
-/** Every mistake in specs, suites and proof that can be seen without a bank; each a line with its fix. */
+/** Every mistake in specs, suites and proof that can be found without a bank: one line each, with its fix. */
 export function lint(parts: {
   /** Folder of the package. */
   root: string
@@ -38,10 +38,10 @@ export function lint(parts: {
 const ID = /\b[A-Z]{2,6}-\d{2,}\/[a-z][a-z0-9-]*/g
 const at = ({ file, line }: Place) => `${file}:${line}`
 
-/** Ids by which code or a comment names a check that there is not, in the catalogue of either side. */
+/** Ids in code or comments for which neither catalogue has a check. */
 function namedIds(root: string, ids: readonly string[]): string[] {
   const specs = textsOf(root, 'specs', /\.yaml$/)
-  // One that specs/ lacks is told where it is defined.
+  // An id that specs/ lacks is reported at its definition.
   const known = new Set([...ids, ...specs.flatMap(({ text }) => text.match(ID) ?? [])])
   const texts = ['suites', 'proof', 'engine'].flatMap((room) => textsOf(root, room, /\.ts$/))
   return texts.flatMap(({ file, text }) =>
@@ -74,7 +74,7 @@ function decisions(documents: ReadonlyMap<string, string>, catalogue: Catalogue)
   )
 }
 
-/** Approvals that no check names, and approvals that no table announces. */
+/** Approvals that the table lacks, and approvals that no check uses. */
 function consents(
   { checks, consents }: { checks: readonly SuiteCheck[]; consents: readonly NamedConsent[] },
   places: ReadonlyMap<string, Place>,
@@ -102,7 +102,7 @@ function withoutMatcher(root: string): string[] {
   )
 }
 
-/** The place after the bracket that closes a call. */
+/** The position after the bracket that closes a call. */
 function endOfCall(text: string, start: number): number {
   let depth = 1
   let quote = ''
@@ -119,7 +119,7 @@ function endOfCall(text: string, start: number): number {
   return text.length
 }
 
-/** Files of checks and rules whose folder is that of no chapter. */
+/** Files of checks and rules in a folder that is not a chapter. */
 function chapters(root: string, catalogue: Catalogue): string[] {
   return textsOf(root, 'suites', /\.(check|rule)\.ts$/).flatMap(({ file }) => {
     const chapter = chapterOf(file)

@@ -3,8 +3,8 @@ import type { Place } from '../engine/record/definitions.ts'
 import { sayingLines, type Unquoted } from './sentences.ts'
 
 /**
- * The page for a reader who holds a document: every line of it, the requirements read out of it and
- * what judges them, and every sentence that nothing judges.
+ * The page for a reader of a document: every line of it, the requirements that are read from it, what judges them, and
+ * every sentence that nothing judges.
  *
  * @param unquoted sentences that no requirement quotes, with the reason.
  * @param places where each check, rule and statement of a schema is defined.
@@ -42,7 +42,7 @@ export function readingPage(
     .trim()}\n`
 }
 
-/** Only what would be lost in Markdown is escaped: a reader searches for the document's own words. */
+/** Escapes only what Markdown would change, so that a reader can search for the document's own words. */
 function quoted(text: string): string {
   return text.replace(/[\\*[\]<]|(?<!\w)_|_(?!\w)/g, '\\$&').trim()
 }
@@ -51,7 +51,7 @@ function item(
   { id, level, text, standard, checks, notTested, decision }: Requirement,
   places: ReadonlyMap<string, Place>,
 ): string {
-  /** The id of a check, which leads to its definition. */
+  /** The id of a check, as a link to its definition. */
   const linked = (check: string) => {
     const place = places.get(check)
     return place ? `[\`${check}\`](../../${place.file}#L${place.line})` : `\`${check}\``
@@ -63,7 +63,7 @@ function item(
   return `- **${id}** ${level}: ${text}${leans}${read} ${judged}`
 }
 
-/** Musts that nothing tests, each with its reason: what every report owns up to. */
+/** Musts that nothing tests, each with its reason; every report mentions them. */
 export function notTestedPage(catalogue: Catalogue): string {
   const musts = [...catalogue.requirements.values()].filter(
     ({ level, notTested }) => level === 'must' && notTested !== undefined,

@@ -2,7 +2,7 @@ import type { Catalogue } from '../engine/catalogue/catalogue.ts'
 import { GOALS, type Scenario, stepsOf } from '../engine/certification/scenario.ts'
 import type { TppSuites } from '../engine/certification/suite.ts'
 
-/** Every scenario and rule with its sentence, made from the catalogue: docs/scenarios.md. */
+/** docs/scenarios.md: every scenario and rule with its sentence, made from the catalogue. */
 export function scenariosPage(
   { scenarios, rules }: TppSuites,
   catalogue: Catalogue,
@@ -66,7 +66,7 @@ function titleOf(chapter: string): string {
   return name === 'id token' ? 'ID token' : `${name[0]?.toUpperCase()}${name.slice(1)}`
 }
 
-/** Without what Markdown would read as its own. */
+/** Escapes what Markdown would interpret. */
 function plain(text: string): string {
   return text.replace(/[\\*_<>|]/g, '\\$&')
 }

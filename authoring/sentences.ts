@@ -15,14 +15,11 @@ export interface Unquoted {
   document: string
   text: string
   why: string
-  /** Where it stands in specs/: file:line:column. */
+  /** Its place in specs/: file:line:column. */
   place: string
 }
 
-/**
- * The lines of a document that say something: headings, the head of a table with the rule below it, and blank lines
- * do not.
- */
+/** The lines of a document with content: not headings, the head of a table with the rule below it, or blank lines. */
 export function sayingLines(document: string): Sentence[] {
   const lines = document.split('\n')
   const isRule = (text = '') => /^\|[\s|:-]+\|$/.test(text)
@@ -32,10 +29,10 @@ export function sayingLines(document: string): Sentence[] {
   })
 }
 
-/** A full stop ends a sentence before a space or the end: that of v3.1 does not. */
+/** A full stop ends a sentence only before a space or at the end, so the one in v3.1 does not. */
 const SENTENCE = /(?:[^.]|\.(?=\S))+\.?/g
 
-/** The sentences that none of these requirements quotes in whole or in part. */
+/** The sentences that none of these requirements quotes, not even in part. */
 export function unquotedIn(document: string, requirements: Iterable<Requirement>): Sentence[] {
   const quotes = [...requirements].flatMap(({ quote }) => quote)
   return sayingLines(document).flatMap(({ line, text }) => {
@@ -64,7 +61,7 @@ export function loadUnquoted(file = join(root, 'specs', 'unquoted.yaml')): Unquo
   return list.map(({ place, value }) => ({ ...value, place }))
 }
 
-/** Sentences that are neither quoted nor listed with a reason, and those that are listed without success. */
+/** Sentences that are neither quoted nor listed with a reason, and listed sentences that are not in the document. */
 export function sentenceProblems(
   documents: ReadonlyMap<string, string>,
   requirements: ReadonlyMap<string, Requirement>,

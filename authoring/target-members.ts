@@ -8,16 +8,16 @@ interface Node {
   type?: string
   properties?: Record<string, Node>
   required?: string[]
-  /** Mostly: what is required unless the condition holds. */
+  /** Usually: the members that are required unless the condition is true. */
   else?: Pick<Node, 'required'>
   items?: Node
 }
 
-/** The table of docs/target.md: every member of a target file, read off its JSON Schema. */
+/** The table of docs/target.md: every member of a target file, taken from its JSON Schema. */
 export function memberTable(): string[] {
   const path = join(root, 'schemas', 'assay', 'target.schema.json')
   const { $defs } = JSON.parse(readFileSync(path, 'utf8')) as { $defs: Record<string, Node> }
-  /** Where the members of a definition were listed first. */
+  /** Where the members of a definition were first listed. */
   const listed = new Map<string, string>()
   const rows: string[] = []
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 /** A file of the package. */
 export interface Text {
-  /** Relative to the folder of the package, with slashes. */
+  /** Path relative to the folder of the package, with slashes. */
   file: string
   text: string
 }
@@ -18,7 +18,7 @@ export function textsOf(root: string, folder: string, ending: RegExp): Text[] {
     .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
 }
 
-/** The line, from 1, of a place in a text. */
+/** The line, from 1, of a position in a text. */
 export function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length
 }

@@ -21,13 +21,13 @@ export const WORDS: readonly (readonly [word: RegExp, instead: string])[] = [
   [/\b(hence|thereby|thereof|whilst|hitherto|albeit|lest)\b/i, 'a plain word'],
 ]
 
-/** What a line of a page says: code in backticks is not read. */
+/** The prose in a line of a page: without code in backticks. */
 const proseOf = (line: string) => line.replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\)/g, '')
 
-/** A comment of a program. */
+/** A comment in a program. */
 const commentOf = (line: string) => (/^\s*(\*|\/\/|\/\*)/.test(line) ? proseOf(line) : '')
 
-/** What a line of a program says: a comment, or texts of several words. Names in code are its own. */
+/** The prose in a line of a program: a comment, or texts of several words. Identifiers are not included. */
 function saidIn(line: string): string {
   const comment = commentOf(line)
   if (comment !== '') return comment
@@ -38,7 +38,7 @@ function saidIn(line: string): string {
 const PAGES = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'reports/README.md']
 const ROOMS = ['engine', 'cli', 'suites', 'proof', 'bank', 'authoring', 'bench']
 
-/** Where such a word stands: `docs/ci.md:12: “mend”: write “fix”.` */
+/** The places of such words: `docs/ci.md:12: “mend”: write “fix”.` */
 export function wordProblems(root: string): string[] {
   const pages = [
     ...textsOf(root, 'docs', /^[^/]*\.md$/),

@@ -27,40 +27,40 @@ import { stateOf } from './state/state.ts'
 import { targetOf } from './target.ts'
 
 export interface BankOptions {
-  /** Base port: the listeners take it and those after it. 0 or absent: free ports. */
+  /** Base port: the listeners use it and the following ones. 0 or absent: free ports. */
   port?: number
   /**
-   * Address of a gateway that ends TLS before the bank: the first listener is served there, the others at the ports
-   * after it. The bank itself speaks plain HTTP then (bank/listeners/gateway.ts).
+   * Address of a gateway that ends TLS in front of the bank: it serves the first listener there, and the others at the
+   * following ports. The bank itself then speaks plain HTTP (bank/listeners/gateway.ts).
    */
   behindGateway?: string
-  /** Number of transactions of customer one's first card, all in one answer. */
+  /** Number of transactions of the first card of the first customer, all in one answer. */
   transactions?: number
   /** Faults and variants, applied in order. */
   alterations?: Alteration[]
-  /** Decisions that are taken otherwise before any alteration, and count as none. */
+  /** Policies that are replaced before any alteration; they do not count as alterations. */
   policies?: (correct: Policies) => Partial<Policies>
-  /** A directory that several banks share, closed by whoever made it; absent: an own one. */
+  /** A directory that several banks share; its creator closes it. Absent: the bank makes its own. */
   directory?: Directory
   /** Settings of the bank, overridden by those of the alterations. */
   settings?: Partial<Settings>
-  /** What a bank of the same directory knew when it ended. */
+  /** State that an earlier bank of the same directory kept when it ended. */
   kept?: KeptState
-  /** Is told of every request once it is answered, and of connections that died before one. */
+  /** Called for every request after it is answered, and for connections that failed before a request. */
   onSighting?: OnSighting
 }
 
-/** The other end went away before it had its answer: no problem of the bank. */
+/** The client disconnected before it got its answer: not a problem of the bank. */
 const hungUp = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE']
 
-/** Starts a bank on 127.0.0.1. It answers when the promise resolves. */
+/** Starts a bank on 127.0.0.1. It is ready when the promise resolves. */
 export async function startBank(options: BankOptions = {}): Promise<Bank> {
   if (options.directory) return startWith(options.directory, options)
   const directory = await createDirectory()
   try {
     const bank = await startWith(directory, options)
     const { close } = bank
-    // The same object, not a copy: middleware has it as ctx.state.bank.
+    // The same object, not a copy: middleware uses it as ctx.state.bank.
     bank.close = async () => {
       await close()
       await directory.close()
@@ -103,7 +103,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     const yields = model === 'RefreshToken' || model === 'AuthorizationCode'
     if (!seen || !consent || !yields || policies.refreshable(consent, ageOf(services, consent)))
       return seen
-    // Codes and refresh tokens live no longer than their consent.
+    // Codes and refresh tokens do not outlive their consent.
     return { ...seen, exp: Math.floor(Date.now() / 1000) - 3600 }
   }, kept?.records)
   const parts = {
@@ -165,7 +165,7 @@ function settingsOf({ settings: own, alterations = [], behindGateway }: BankOpti
   return behindGateway ? { ...settings, gateway: gatewayAt(settings, behindGateway) } : settings
 }
 
-/** Somebody else answers from the next connection on; false where the directory has no certificate for them. */
+/** From the next connection on, another party answers. False when the directory has no certificate for it. */
 async function impersonate(
   by: 'stranger' | 'other-host',
   { elsewhere }: Directory,
@@ -178,14 +178,14 @@ async function impersonate(
   return true
 }
 
-/** A server certificate of an authority that nobody trusts. */
+/** A server certificate of an untrusted authority. */
 async function strangerCertificate() {
   const { createAuthority } = await import('./listeners/certificates.ts')
   const stranger = await createAuthority('C=GB, O=Nobody, CN=Unknown Issuing CA')
   return stranger.issueServer()
 }
 
-/** An alteration showed itself: in the request that is being served, where there is one. */
+/** Counts that an alteration took effect, and notes it with the current request, if there is one. */
 function noteFired(firedBy: Map<string, number>, id: string): void {
   firedBy.set(id, (firedBy.get(id) ?? 0) + 1)
   const ctx = currentRequest()

@@ -6,9 +6,8 @@ import * as registration from './policies/registration.ts'
 import * as views from './policies/views.ts'
 
 /**
- * Every decision of the bank that one may want to see taken otherwise, one small function each;
- * routes ask them and decide nothing themselves. A member that says why not returns undefined when
- * all is well.
+ * Every decision of the bank that an alteration may replace, one small function each. Routes call them and decide
+ * nothing themselves. A function that returns a reason returns undefined when there is no problem.
  */
 export type Policies = typeof access &
   typeof authorisation &
@@ -17,7 +16,7 @@ export type Policies = typeof access &
   typeof registration &
   typeof views
 
-/** The decisions of a bank that is right. */
+/** The decisions of a correct bank. */
 export const correct: Policies = {
   ...access,
   ...authorisation,

@@ -2,37 +2,37 @@ import type { Customer } from './data/customers.ts'
 import type { Services } from './state/services.ts'
 import type { Target } from './target.ts'
 
-/** A bank that answers; middleware of the alterations has it as `ctx.state.bank`. */
+/** A running bank. Middleware of the alterations gets it as `ctx.state.bank`. */
 export interface Bank {
-  /** How to reach it, every credential inline: the shape of a target file. */
+  /** How to reach it, with all credentials inline: the form of a target file. */
   target: Target
   /** The placeholders of the document's address table. */
   addresses: Record<string, string>
-  /** Listener of the facts: POST {operatorUrl}/facts/{name}. */
+  /** Address of the facts listener: POST {operatorUrl}/facts/{name}. */
   operatorUrl: string
-  /** Where each of its own listeners is reached, and on which local port it listens. */
+  /** The address of each of its own listeners, and its local port. */
   listeners: { name: string; mutual: boolean; port: number; address: string }[]
   /** Where a customer sees and revokes consents. */
   servicingUrl: string
   customers: Customer[]
-  /** Alteration id → times it showed itself. */
+  /** Alteration id → number of times it took effect. */
   firedBy: Map<string, number>
-  /** What went wrong inside; of a bank that is right, nothing. */
+  /** Internal errors; a correct bank has none. */
   problems: unknown[]
-  /** A JWT that counts as signed by any TPP; only in a bank that has alterations. */
+  /** A JWT that is accepted as signed by any TPP; only in a bank that has alterations. */
   signAsClient(claims: Record<string, unknown>): string
   /** A JWT of the bank itself, such as an ID token. */
   signAsBank(claims: Record<string, unknown>, header?: Record<string, unknown>): string
-  /** For alterations: everything that the routes work with. */
+  /** For alterations: everything that the routes use. */
   services: Services
-  /** The bank's own certificate is renewed: whoever connects from now on is shown another one. */
+  /** Renews the bank's own certificate: new connections get another one. */
   renewCertificate(): void
   /**
-   * Somebody else is in the bank's place: with a certificate of an authority that nobody trusts, or one of the
-   * directory's authority for another host. False where the directory has none.
+   * Another party answers in the bank's place: with a certificate of an untrusted authority, or with one of the
+   * directory's authority for another host. False when the directory has none.
    */
   impersonate(by: 'stranger' | 'other-host'): Promise<boolean>
-  /** The first TPP's certificate is renewed: the one before is worth nothing from now on. */
+  /** Renews the first TPP's certificate: the previous one is no longer accepted. */
   renewTransport(): void
   close(): Promise<void>
 }

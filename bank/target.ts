@@ -6,11 +6,11 @@ import { panScheme } from './policies/consents.ts'
 import type { Services } from './state/services.ts'
 import { settingsFrom } from './state/settings.ts'
 
-/** How to reach and judge this bank: the shape of a target file, every credential in it. */
+/** How to reach and judge this bank: the content of a target file, including every credential. */
 export function targetOf(services: Addressed & Pick<Services, 'directory'>, operatorUrl: string) {
   const { directory } = services
   const { first, second } = directory.clients
-  // Whoever opens the file sees first where the bank is.
+  // The addresses come first, so that they are at the top of the file.
   const { addresses, ...facts } = publicFacts(services, operatorUrl)
   return {
     name: 'embedded',
@@ -22,7 +22,7 @@ export function targetOf(services: Addressed & Pick<Services, 'directory'>, oper
   }
 }
 
-/** The same before the bank is started: no port, and no key, is known yet. */
+/** The same before the bank starts, when no port and no key is known. */
 export function plannedTarget(name: string) {
   const settings = settingsFrom()
   const endpoints = endpointsOf(settings, () => 'https://127.0.0.1')

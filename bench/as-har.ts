@@ -1,6 +1,6 @@
 import type { Exchange } from '../engine/wire/exchange.ts'
 
-/** Raw exchanges as an entry of HAR 1.2 each, as a proxy between a client and a bank would write them. */
+/** Raw exchanges as entries of HAR 1.2, as a proxy between a client and a bank would write them. */
 export function asHar(exchanges: readonly Exchange[]): string {
   const entries = exchanges.flatMap((exchange) => {
     const { request, response, startedAt, durationMs } = exchange
@@ -44,7 +44,7 @@ export function asHar(exchanges: readonly Exchange[]): string {
   })
 }
 
-/** Of a large body only its beginning stays as text. */
+/** The whole body: of a large body, the exchange keeps only the beginning as text. */
 export function wholeBody({ body, digest, json }: NonNullable<Exchange['response']>): string {
   return digest === undefined ? body : JSON.stringify(json)
 }

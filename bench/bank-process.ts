@@ -2,8 +2,8 @@ import { startBank } from '../bank/bank.ts'
 import { createDirectory } from '../bank/directory/directory.ts'
 
 /**
- * The reference bank in a process of its own, as banks are: `open` starts a fresh one and answers with its
- * target, anything else is answered with the milliseconds of processor that were spent so far.
+ * The reference bank in its own process, like a real bank. `open` starts a new bank and answers with its target; any
+ * other message is answered with the CPU time so far in milliseconds.
  */
 const directory = await createDirectory()
 let close = async () => {}

@@ -1,8 +1,8 @@
 /**
- * `npm run bench`: what Assay costs, as ratios against what somebody would write who only sends and
- * validates: the same requests over the same kind of connections, with the same number of signatures.
- * Ratios of one run on one machine; absolute times only to show their size. `--rows` adds the table of
- * large histories, which takes minutes. docs/performance.md says how each is made.
+ * `npm run bench`: the cost of Assay, as ratios to a program that only sends and validates: the same requests over the
+ * same kind of connections, with the same number of signatures. Ratios are of one run on one machine; absolute times
+ * only show the order of magnitude. `--rows` adds the table of large histories, which takes minutes.
+ * docs/performance.md explains how each is measured.
  */
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -56,7 +56,7 @@ const of = (pick: (each: Round) => number) => median(rounds.map(pick))
 const ratio = (pick: (each: Round) => number) => of(pick).toFixed(2)
 const { requests = 0, checks = 0 } = rounds.at(-1) ?? {}
 console.log(`${checks} checks and rules, ${requests} requests, median of ${ROUNDS} rounds`)
-/** Milliseconds that a peer takes at a bank that does for it what it did for the run. */
+/** Milliseconds that a peer would take at a bank that does as much work for it as for the run. */
 const even = (peer: 'bare' | 'ajv', { run, [peer]: { result, bank: less } }: Round) =>
   result.took + run.bank - less
 row('whole run, its evidence written', ms(of(({ took }) => took)))
@@ -116,15 +116,14 @@ if (process.argv.includes('--rows')) {
 }
 
 /**
- * One run of the suite at a fresh bank, then its requests twice more at the same. By then tokens and codes
- * are spent, and the bank refuses in no time what it answered before: how much less it works is
- * measured, and told apart.
+ * One run of the suite at a new bank, then its requests twice more at the same bank. By then tokens and codes are used
+ * up, and the bank quickly refuses what it answered before. How much less the bank works is measured separately.
  */
 async function round(suite: ProofContext) {
   const document = await ask<TargetDocument>('open')
   const target = targetFrom(structuredClone(document))
   const sent: Exchange[] = []
-  /** Milliseconds of processor that something takes here and at the bank. */
+  /** CPU time in milliseconds that `work` takes here and at the bank. */
   const cost = async <Result>(work: () => Promise<Result>) => {
     const before = await ask<number>('worked')
     const began = process.cpuUsage()
@@ -139,7 +138,7 @@ async function round(suite: ProofContext) {
   return { ...run.result, run, bare, ajv, recorded }
 }
 
-/** What the proxy adds: bank, proxy and client are a process each. */
+/** The latency that the proxy adds: bank, proxy and client are separate processes. */
 async function throughProxy(): Promise<void> {
   const { kept, fresh } = await atBank([], 'proxy.js')
   const told = ({ direct, proxied, added }: Record<string, number>, aim = '') =>
@@ -151,7 +150,7 @@ async function throughProxy(): Promise<void> {
   row('  on a new connection each', ...told(fresh))
 }
 
-/** What a program of ours prints of a reference bank with these options, each in a process of its own. */
+/** What one of our programs prints for a reference bank with these options; each runs in its own process. */
 async function atBank(options: string[], program: string) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-bench-'))
   const info = join(folder, 'bank.yaml')
@@ -170,7 +169,7 @@ async function atBank(options: string[], program: string) {
   return JSON.parse(text)
 }
 
-/** The whole suite at a bank with a long history, each in a process of its own. */
+/** The whole suite at a bank with a long history; each runs in its own process. */
 async function rows(count: number): Promise<void> {
   const judged = await atBank(['--transactions', String(count)], 'rows.js')
   const { requests, whole, took, memory, judging: each, alone, broken } = judged

@@ -13,7 +13,7 @@ import type { ProofContext } from '../proof/run/judge-bank.ts'
 
 /** One run of the whole suite, in this process. */
 export interface Measured {
-  /** Milliseconds of everything, of waiting for answers, of redacting, most of it meanwhile. */
+  /** Milliseconds in total, of waiting for answers, and of redacting, which mostly happens while waiting. */
   took: number
   waiting: number
   redacting: number
@@ -24,7 +24,7 @@ export interface Measured {
   broken: string[]
 }
 
-/** Judges a bank by the whole suite, and writes its evidence. `sent` sees every exchange. */
+/** Judges a bank by the whole suite and writes its evidence. `sent` is called with every exchange. */
 export async function judgeOnce(
   { catalogue, suites }: Omit<ProofContext, 'directory'>,
   document: TargetDocument,

@@ -1,7 +1,7 @@
 /**
- * node dist/bench/proxy.js TARGET: what `assay proxy` adds to the latency of a request, in milliseconds: the same request
- * straight to the bank and through the proxy in turn, on a connection that is kept and on a new one for each. Bank and
- * proxy are processes of their own, and the proxy judges what passes. Prints one line of JSON.
+ * node dist/bench/proxy.js TARGET: the latency that `assay proxy` adds to a request, in milliseconds. Alternates the
+ * same request directly to the bank and through the proxy, on a kept connection and on a new one for each request. Bank
+ * and proxy are separate processes, and the proxy judges the traffic. Prints one line of JSON.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +12,7 @@ import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 import { readTargetFile } from '../engine/configuration/load.ts'
 import { median } from './starts.ts'
 
-/** Requests each way, and those before them that warm up. */
+/** Number of requests each way on kept and new connections, and of warm-up requests before them. */
 const KEPT = 400
 const NEW = 80
 const WARM = 40
@@ -38,7 +38,7 @@ const identity = { cert, key }
 const straight = () => new Agent({ connect: { ca: trust, ...identity } })
 const through = () => new ProxyAgent({ uri, requestTls: { ca: authority, ...identity } })
 
-/** Milliseconds of one request and its whole answer. */
+/** Milliseconds for one request and its whole answer. */
 async function timed(dispatcher: Dispatcher): Promise<number> {
   const began = performance.now()
   const answer = await request(endpoints.products, {
@@ -50,7 +50,7 @@ async function timed(dispatcher: Dispatcher): Promise<number> {
   return performance.now() - began
 }
 
-/** In turn, so that whatever else the machine does slows both. */
+/** Alternates the ways, so that other load on the machine slows both equally. */
 async function compared(count: number, ways: (() => Dispatcher)[], isNew: boolean) {
   const kept = ways.map((open) => open())
   const times: number[][] = ways.map(() => [])

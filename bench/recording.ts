@@ -10,7 +10,7 @@ import type { Exchange } from '../engine/wire/exchange.ts'
 import type { ProofContext } from '../proof/run/judge-bank.ts'
 import { asHar } from './as-har.ts'
 
-/** Milliseconds an exchange: to read a HAR file and the JSON of its bodies, and to judge it, reading included. */
+/** Milliseconds per exchange: to read a HAR file and the JSON of its bodies, and to judge it including reading. */
 export interface RecordingCost {
   reading: number
   judging: number

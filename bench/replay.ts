@@ -8,19 +8,19 @@ import type { Target } from '../engine/configuration/resolve.ts'
 import { root } from '../engine/record/root.ts'
 import type { Exchange } from '../engine/wire/exchange.ts'
 
-/** What somebody would write who only sends: the same requests, connections and signatures, no verdict. */
+/** A program that only sends: the same requests, connections and signatures, but no verdict. */
 export interface Peer {
   /** Is every JSON answer validated by plain ajv, with the same schemas? */
   ajv: boolean
 }
 
-/** Milliseconds of all of it, and of the signatures alone. */
+/** Milliseconds in total, and for the signatures only. */
 interface Replayed {
   took: number
   signing: number
 }
 
-/** Sends every request of a run again, in order, one connection pool a client certificate. */
+/** Sends every request of a run again, in order, with one connection pool per client certificate. */
 export async function replay(sent: Exchange[], target: Target, peer: Peer): Promise<Replayed> {
   const agents = new Map<string, Agent>()
   const agentOf = (identity: string) => {
@@ -53,7 +53,7 @@ export async function replay(sent: Exchange[], target: Target, peer: Peer): Prom
       for (const validate of validators.get(`${endpoint} ${answer.statusCode}`) ?? [])
         validate(json)
     } catch {
-      // A refused connection, or an answer that is no JSON, is part of the load.
+      // A refused connection, or an answer that is not JSON, is part of the load.
     }
   }
   const took = performance.now() - began
@@ -61,7 +61,7 @@ export async function replay(sent: Exchange[], target: Target, peer: Peer): Prom
   return { took, signing }
 }
 
-/** What a client had to sign for a request: registration, client assertion, request object. */
+/** The JWTs that a client signed for a request: registration, client assertion, request object. */
 function jwtsOf({ request: { url, body = '' } }: Exchange): string[] {
   return `${url} ${body}`.match(/eyJ[\w-]+\.eyJ[\w-]+/g) ?? []
 }

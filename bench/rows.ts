@@ -1,7 +1,7 @@
 /**
- * node dist/bench/rows.js TARGET: judges the bank of a target file by the whole suite, and prints one
- * line of JSON: what it took, for each row that was received, against JSON.parse and ajv alone. A
- * process of its own, so that its memory is that of judging, and the bank's is elsewhere.
+ * node dist/bench/rows.js TARGET: judges the bank of a target file by the whole suite, and prints one line of JSON: the
+ * cost per received row, compared with JSON.parse and ajv only. It is a separate process, so that its memory is only
+ * that of judging and not that of the bank.
  */
 import { join } from 'node:path'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
@@ -41,7 +41,7 @@ const judging = ((measured.took - measured.waiting) / Math.max(rows, 1)) * 1000
 console.log(JSON.stringify({ ...measured, rows, whole, bytes, memory, judging, alone }))
 process.exit()
 
-/** Microseconds a row of JSON.parse and plain ajv. */
+/** Microseconds per row for JSON.parse and plain ajv. */
 function parseAndValidate(exchange: Exchange): number {
   const text = JSON.stringify(exchange.response?.json)
   const validators = plainValidators().get(`${exchange.endpoint} 200`) ?? []

@@ -41,7 +41,7 @@ async function times(measure: () => Promise<number>, count = 5): Promise<number>
   return median(taken)
 }
 
-/** How long commands take to begin, in milliseconds; `node` is a process that does nothing. */
+/** How long commands take to start, in milliseconds; `node` is a process that does nothing. */
 export async function starts() {
   const node = await times(
     () =>

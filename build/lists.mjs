@@ -1,6 +1,6 @@
 /**
- * Reads the lists of specs/ once for all starts: dist/lists.json. Each is taken from there only as long as
- * the digest of its file and schema is the same, so that whoever edits specs/ need not build.
+ * Parses the lists of specs/ once for all starts: dist/lists.json. A list is used only while the digest of its file and
+ * schema is the same, so that editing specs/ does not require a build.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ for (const name of readdirSync(specs, { recursive: true, encoding: 'utf8' }).sor
   const text = readFileSync(file, 'utf8')
   const problems = []
   const entries = parseList(name, schema, text, problems)
-  // Mistakes are told by whoever reads it.
+  // The code that reads the list reports its mistakes.
   if (problems.length > 0) continue
   lists[listKey(file, schema)] = { digest: listDigest(schema, text), entries }
 }

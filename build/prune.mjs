@@ -1,6 +1,6 @@
 /**
- * Removes from dist/ what was compiled from a source file that is gone: folders such as
- * dist/proof/faults/ are read as they stand.
+ * Removes from dist/ what was compiled from a source file that no longer exists, because folders such as
+ * dist/proof/faults/ are loaded with all their files.
  */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * A release: `npm run release -- 0.2.0` looks whether it can be made and says what would be done; nothing is changed.
- * `--tag` writes the version and the day, commits, and tags the commit; `--publish`, in a pipeline that can prove where the
- * package was built, publishes what was tagged. Neither pushes.
+ * A release: `npm run release -- 0.2.0` checks whether it is possible and prints what would be done; nothing is
+ * changed. `--tag` writes the version and the day, commits, and tags the commit. `--publish` publishes the tagged
+ * version, in a pipeline that can prove where the package was built. Neither pushes.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -14,9 +14,9 @@ const VERSION = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([\da-z]+(?:\.[\da
 const USAGE = 'npm run release -- VERSION [--dry-run | --tag | --publish], such as 0.2.0'
 
 /**
- * What of CHANGELOG.md is said of a version: the text under its heading, which ends at the next one.
+ * What CHANGELOG.md says about a version: the text between its heading and the next one.
  *
- * @returns undefined where it has no such heading
+ * @returns undefined when it has no such heading
  */
 export function changesOf(changelog, version) {
   const lines = changelog.split('\n')
@@ -33,7 +33,10 @@ export function changesOf(changelog, version) {
   }
 }
 
-/** Is a version later than another? What follows a hyphen comes before the release, and is compared as text. */
+/**
+ * Is a version later than another? A version with a hyphen comes before the release; the part after it is compared as
+ * text.
+ */
 export function isLater(version, than) {
   const [, ...a] = VERSION.exec(version) ?? []
   const [, ...b] = VERSION.exec(than) ?? []
@@ -46,9 +49,10 @@ export function isLater(version, than) {
 }
 
 /**
- * Why a release cannot be made; empty where it can.
+ * Why a release is not possible; empty when it is.
  *
- * @param found what is there: `version` of package.json, `changelog`, `changed` files, `tags`, the tag of the `head`
+ * @param found the current state: `version` of package.json, `changelog`, `changed` files, `tags`, the tag of the
+ * `head`
  * @param step dry-run, tag or publish
  */
 export function reasonsAgainst(version, found, step) {
@@ -116,7 +120,7 @@ function tagged(version) {
   run('git', 'add', 'package.json', 'package-lock.json', 'CHANGELOG.md')
   run('git', 'commit', '--quiet', '--message', `Release ${version}`)
   const message = `Assay ${version}\n\n${changesOf(changelog, version).text}`
-  // Lines of the changelog begin with #, which git would leave out.
+  // Lines of the changelog begin with #, which git would otherwise remove.
   execFileSync('git', ['tag', '--annotate', '--cleanup=verbatim', `v${version}`, '--file', '-'], {
     cwd: root,
     input: message,

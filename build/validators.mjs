@@ -1,6 +1,6 @@
 /**
  * Compiles the schemas of answers and of the files that commands read once for all starts: dist/validators/, ajv's
- * standalone code. Each is used as long as the digest of its schema is the same.
+ * standalone code. A validator is used only while the digest of its schema is the same.
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -28,7 +28,7 @@ const write = (name, text, ajv, schema) => {
 for (const { name, text, schema } of schemaSources()) {
   write(name, text, ajvOfSchemas(createPass(), { source: true }), schema)
 }
-/** The definitions that are asked for; undefined: the schema itself. */
+/** The definitions that are used; undefined means the schema itself. */
 const OF_FILES = {
   target: ['target', 'embedded'],
   tpp: [undefined, 'command', 'browser', 'ask'],

@@ -3,7 +3,7 @@ import { nearest } from '../engine/yaml/nearest.ts'
 import { loadFaults, loadVariants } from '../proof/run/load.ts'
 import { UsageError } from './usage.ts'
 
-/** `assay bank faults` and `assay bank variants`: what a bank can be altered by, a line each. */
+/** `assay bank faults` and `assay bank variants`: lists the alterations of the bank, one per line. */
 export async function listAlterations(what: string): Promise<void> {
   if (what !== 'faults' && what !== 'variants') {
     const meant = nearest(what, ['faults', 'variants'])
@@ -22,14 +22,14 @@ function firstSentence(text: string): string {
   return /^.*?[.;:](?=\s|$)/s.exec(text)?.[0].replace(/[;:]$/, '.') ?? text
 }
 
-/** Where all that have a name of this kind are listed. */
+/** The command that lists all names of this kind. */
 const LISTED: Record<string, string> = {
   fault: 'assay bank faults',
   variant: 'assay bank variants',
   TPP: 'assay prove --tpp',
 }
 
-/** @throws UsageError for a name that nothing has, with the one that may be meant */
+/** @throws UsageError for an unknown name; the error suggests the closest one */
 export function named<T extends { id: string }>(word: string, all: T[], ids: string[]): T[] {
   return ids.map((id) => {
     const found = all.find((each) => each.id === id)

@@ -3,8 +3,8 @@ import type { Bank } from '../bank/running-bank.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 
 /**
- * What a gateway before the reference bank needs: where the bank listens, which headers it reads, and beside the target
- * file the certificate and key to serve with, and the authorities of clients' certificates.
+ * Prints what a gateway in front of the reference bank needs: where the bank listens and which headers it reads. Writes
+ * beside the target file the certificate and key to serve with, and the authorities of clients' certificates.
  *
  * @param info the target file, as for `--info`.
  */

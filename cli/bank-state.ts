@@ -10,11 +10,11 @@ import { portTaken, UsageError } from './usage.ts'
 
 export type StateFolder = Awaited<ReturnType<typeof openStateFolder>>
 
-/** Milliseconds between two looks at what a bank knows. */
+/** Milliseconds between two checks for a changed state of the bank. */
 const EVERY = 1000
 
 /**
- * Opens a folder that keeps directory, keys, clients, consents and tokens over restarts.
+ * Opens a folder that keeps directory, keys, clients, consents and tokens when the bank restarts.
  *
  * @throws UsageError when the folder cannot be used
  */
@@ -35,9 +35,9 @@ export async function openStateFolder(folder: string, options: DirectoryOptions 
   await keepDirectory()
   return {
     directory,
-    /** What the bank knew when it ended; undefined the first time. */
+    /** The bank's state when it ended; undefined the first time. */
     kept,
-    /** Writes down what the bank knows, as soon as it changes. */
+    /** Saves the bank's state whenever it changes. */
     follow(bank: Bank) {
       let last = ''
       const save = () => {
@@ -68,7 +68,7 @@ function stateFolder(folder: string): void {
   }
 }
 
-/** @throws UsageError where it is no JSON, or not what a bank wrote there */
+/** @throws UsageError when the file is not JSON, or not in the form that a bank writes */
 function read<Value>(file: string, unpacked: (json: unknown) => Value): Value | undefined {
   if (!existsSync(file)) return undefined
   try {
@@ -79,7 +79,7 @@ function read<Value>(file: string, unpacked: (json: unknown) => Value): Value | 
   }
 }
 
-/** Written beside its place and moved there: none is ever half there. It holds private keys. */
+/** Writes a temporary file and renames it, so that the file is never incomplete. It contains private keys. */
 function write(file: string, text: string): void {
   writeFileSync(`${file}.tmp`, text, { mode: 0o600 })
   renameSync(`${file}.tmp`, file)

@@ -31,7 +31,7 @@ export interface BankCommand {
   behindGateway?: string
 }
 
-/** `assay bank`: the reference bank alone, to develop against; it stays up until Ctrl-C. */
+/** `assay bank`: the reference bank alone, to develop against. It runs until Ctrl-C. */
 export async function bank(what: string | undefined, options: BankCommand): Promise<void> {
   if (what !== undefined) return listAlterations(what)
   if (options.strict !== undefined && options.strict !== 'fapi') {
@@ -54,7 +54,7 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   const state = options.state ?? known?.state
   const folder = state ? await openStateFolder(state, known?.enrol) : undefined
   const given = number('--port', options.port, 65_500)
-  // A client that is configured once must find the bank again.
+  // A client that is configured once must find the bank again at the same port.
   const port = given ?? known?.port ?? (folder ? 8443 : undefined)
   try {
     await serve(options, alterations, folder, port)
@@ -63,7 +63,7 @@ export async function bank(what: string | undefined, options: BankCommand): Prom
   }
 }
 
-/** Until Ctrl-C, or until something cannot be opened: nothing stays up then. */
+/** Runs until Ctrl-C. If something cannot be opened, everything is closed. */
 async function serve(
   options: BankCommand,
   alterations: Variant[],
@@ -87,7 +87,7 @@ async function serve(
     },
   }).catch(portTaken(taken))
   const following = folder?.follow(started)
-  // From here on, so that nobody who has read how it ends can be too early.
+  // Listen for signals from here on, because the text that is printed next says that Ctrl-C ends the bank.
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)
@@ -119,7 +119,7 @@ async function serve(
   }
 }
 
-/** What a file says of a TPP that this bank must know. */
+/** What the file of a TPP says that this bank must know. */
 async function tppOf(file: string) {
   const { readTppFile } = await import('../engine/certification/tpp-file.ts')
   const { enrolmentOf, stateFolderOf } = await import('./tpp-client.ts')
@@ -147,17 +147,17 @@ function introduce(started: Bank, file: string | undefined, alterations: Variant
     return
   }
   const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
-  // The target is called as its file is, so that its reports are not another bank's.
+  // The target is named after its file, so that its reports do not mix with those of another bank.
   const name = basename(file).replace(/\.[^.]*$/, '') || 'reference-bank'
   const called: TargetDocument = { ...structuredClone(target), name }
-  // How such a bank is described, where it is otherwise.
+  // Adds the members that describe an altered bank, where they differ.
   for (const { target: change } of alterations) change?.(called)
   writeFileSync(file, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
   say(shown`Certificates, keys and addresses for a TPP: ${file}`)
   say(shown`  assay run --target ${file}`)
 }
 
-/** What a log may hold: no header, no body and no query, where secrets are. */
+/** A log line contains no header, body or query, because these hold secrets. */
 function logLine({ startedAt, durationMs, request, response, failure, refusal }: Sighting): string {
   const { origin, pathname } = new URL(request.url)
   return JSON.stringify({

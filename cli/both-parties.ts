@@ -5,13 +5,13 @@ import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { forgetEarlier } from './preparation.ts'
 import { report } from './run-target.ts'
 
-/** Where both parties are judged, each has a folder of its own. */
+/** When both parties are judged, each has its own folder. */
 export interface FoldersOfBoth {
   bank: string
   tpp: string
 }
 
-/** Makes a folder for both reports, and in it one for each; what an earlier judgement left there goes. */
+/** Makes a folder for both reports, with a folder for each in it. Removes what an earlier judgement left there. */
 export function makeFoldersOfBoth(out: string): FoldersOfBoth {
   const folders = { bank: join(out, 'bank'), tpp: join(out, 'tpp') }
   for (const folder of [out, folders.bank, folders.tpp]) {
@@ -22,9 +22,9 @@ export function makeFoldersOfBoth(out: string): FoldersOfBoth {
 }
 
 /**
- * Says what both reports say, and sets the exit code: 1 where either party broke a must.
+ * Prints a summary of both reports and sets the exit code: 1 when either party broke a must.
  *
- * @param options.ofBank what holds for the bank's report alone
+ * @param options.ofBank options for the bank's report only
  */
 export async function tellBoth(
   reports: { bank: Report; tpp: Report },
@@ -40,7 +40,7 @@ export async function tellBoth(
   for (const { side, folder, said, who } of sides) {
     say(shownLines(''), shown`${side === 'bank' ? 'The bank' : 'The TPP'}, ${who}:`)
     const isBank = side === 'bank'
-    // What nobody judged of a TPP that was only watched is no verdict.
+    // A TPP that was only watched gets no verdict, so that what was not judged does not set the exit code.
     const failing = failOn === 'should' ? { failOn } : {}
     await report(folder, side, { ...failing, ...(isBank && ofBank) })
     const broke = said.exitCode === 1 || said.exitCode === 5

@@ -14,7 +14,7 @@ import { UsageError } from './usage.ts'
  * `assay explore --cases FILE --as-check ID`: writes a kept history as a check of the suites, and its id into specs/.
  *
  * @param folder of the clone
- * @throws UsageError where there is not one case, the id is none of its requirement, or is taken
+ * @throws UsageError when there is not exactly one case, or the id does not fit its requirement or is taken
  */
 export function writeAsCheck(
   id: string,
@@ -59,7 +59,7 @@ function requireFree(id: string, requirement: Requirement, { owners }: Catalogue
 /** The file of a requirement, below the root: `specs/account-information/life-cycle.yaml`. */
 const specs = ({ place }: Requirement) => place.replace(/:\d+(?::\d+)?$/, '')
 
-/** The text of a file of specs/ with one check more. */
+/** The text of a file of specs/ with one more check. */
 function withCheck(text: string, { id: requirement }: Requirement, id: string): string {
   const start = text.indexOf(`- id: ${requirement}\n`)
   const list = text.indexOf('\n  checks: [', start)
@@ -97,7 +97,7 @@ function checkText(
   )
 }
 
-/** TypeScript as the formatter of the clone writes it. */
+/** Formats TypeScript with the formatter of the clone. */
 function formatted(input: string): string {
   const biome = join(root, 'node_modules', '@biomejs', 'biome', 'bin', 'biome')
   const options = { cwd: root, input, encoding: 'utf8' } as const

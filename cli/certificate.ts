@@ -10,8 +10,8 @@ import { typed } from './folders.ts'
 import { textOf, UsageError, written } from './usage.ts'
 
 /**
- * `assay certificate RUN`: verifies the run as `assay verify` does, and writes its certificate. Exit code 1, and no page,
- * where it was changed, is not signed, judged a part alone or is not conformant, or a policy refuses it.
+ * `assay certificate RUN`: verifies the run as `assay verify` does, and writes its certificate. Writes no page and sets
+ * exit code 1 when the run was changed, is not signed, judged only a part or is not conformant, or a policy refuses it.
  *
  * @param path folder of a run, its statement.jws, or an archive
  */
@@ -48,7 +48,7 @@ const HOW_TO_SIGN =
 const NOT_GIVEN =
   'The certificate in the statement was trusted, and the page says so: give the signer’s public key with --key.'
 
-/** Of what can be done on the command line, a sentence. */
+/** A sentence that says what the user can do on the command line. */
 function mend({ signature }: Verification): string {
   return signature === 'no-key' ? ' Give it with --key.' : ''
 }
@@ -61,7 +61,7 @@ function policyOf({ key, policy }: { key?: string; policy?: string }): Policy {
   return loadPolicy(policy)
 }
 
-/** Beside the folder or archive, as an archive is: what lies in the folder no statement covers. */
+/** Beside the folder or archive, not in it: the statement does not cover files that are added to the folder. */
 function besideRun(path: string): string {
   const full = resolve(path)
   const run = basename(full) === STATEMENT ? dirname(full) : full.replace(/\.zip$/, '')

@@ -2,28 +2,28 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { watch } from 'chokidar'
 import { UsageError } from './usage.ts'
 
-/** Milliseconds without a change after which an editor or a build has finished. */
+/** After this many milliseconds without a change, an editor or a build has finished. */
 const QUIET = 300
 
-/** Folders that hold no source of the client. */
+/** Folders that contain no source of the client. */
 const FOLDERS = new Set(['node_modules', '.git', '.assay', '__pycache__', '.venv', '.idea'])
 
-/** Files that editors write beside the one that is edited. */
+/** Temporary files that editors write beside the edited file. */
 const OF_EDITORS = /^\.?#|^4913$|(?:~|\.sw[a-z]|\.tmp|___)$/
 
 export interface ChangedFiles {
-  /** What changed since it was asked last, names from this folder, sorted. */
+  /** The files that changed since the last call: paths relative to the working directory, sorted. */
   taken(): string[]
-  /** Waits until something changes and then nothing for a while; whether it did before the signal. */
+  /** Waits for a change and then for a pause. False when the signal comes first. */
   quiet(signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
 /**
- * Watches a file or folder. Of a folder what is in `FOLDERS`, and what editors keep beside a file, is left out.
+ * Watches a file or folder. In a folder, `FOLDERS` and the temporary files of editors are ignored.
  *
- * @param without folders that are left out too: what is written there is our own
- * @throws UsageError where it can't be watched
+ * @param without folders that are also ignored, because Assay itself writes there
+ * @throws UsageError when it cannot be watched
  */
 export async function openChangedFiles(
   path: string,
@@ -37,7 +37,7 @@ export async function openChangedFiles(
     if (outside.some((folder) => full === folder || full.startsWith(folder + sep))) return true
     return FOLDERS.has(basename(full)) || OF_EDITORS.test(basename(full))
   }
-  // An editor replaces a file: the folder sees it come back.
+  // When an editor replaces a file, the watcher of the folder reports that it is there again.
   const watcher = watch(root, { ignored, ignoreInitial: true, followSymlinks: false })
   let changed = new Set<string>()
   let told = () => {}
@@ -82,7 +82,7 @@ export async function openChangedFiles(
   }
 }
 
-/** A path as one would type it here. */
+/** A path relative to the working directory. */
 function named(file: string): string {
   const shown = relative(process.cwd(), file)
   return shown.startsWith('..') ? join(basename(dirname(file)), basename(file)) : shown

@@ -11,8 +11,8 @@ export interface CircumstanceOptions {
 }
 
 /**
- * When, and how fast, banks and TPPs are proven; empty where no option says otherwise. Moments that are drawn are
- * printed, so that one of them can be repeated.
+ * The times and speeds at which banks and TPPs are proven; empty when no option sets any. Times that are drawn at
+ * random are printed, so that they can be repeated.
  */
 export function circumstancesOf(options: CircumstanceOptions): Circumstances[] {
   const { at, zone = 'UTC' } = options

@@ -1,12 +1,12 @@
 import { Command, type ErrorOptions } from 'commander'
 import { complain, shownLines } from '../engine/report/terminal.ts'
 
-/** How commander ends a message where a word is like one that it knows. */
+/** How commander ends a message when a word is similar to a known one. */
 const MEANT = /\n\(Did you mean (?:one of )?(.+)\?\)$/
 
 /**
- * A command whose mistakes are told in two lines: what is wrong and what was probably meant, then the help that has
- * the rest. The commands below it are of the same kind.
+ * A command that reports a mistake in two lines: what is wrong and what was probably meant, then which help to read.
+ * Its subcommands do the same.
  */
 export class AssayCommand extends Command {
   override createCommand(name?: string): AssayCommand {
@@ -20,7 +20,7 @@ export class AssayCommand extends Command {
 }
 
 /**
- * What commander says is wrong, on one line and in the form of our own messages: "unknown option --targt, did you mean
+ * Commander's error message on one line and in the form of our own messages: "unknown option --targt, did you mean
  * --target?".
  */
 export function mistakeIn(message: string): string {

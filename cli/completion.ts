@@ -10,7 +10,7 @@ import {
 } from './option-values.ts'
 import { called } from './usage.ts'
 
-/** Scripts that have a shell ask `assay complete` for what may come next; where that says nothing, files are offered. */
+/** Scripts that make a shell call `assay complete` for the next word, and offer files when it prints nothing. */
 const SCRIPTS: Record<string, string> = {
   bash: `# eval "$(assay completion bash)"
 _assay() {
@@ -30,13 +30,13 @@ compdef _assay assay`,
 complete -c assay -a '(assay complete -- (commandline -opc)[2..] (commandline -ct) 2>/dev/null)'`,
 }
 
-/** `assay completion SHELL`: the script for a shell, to be evaluated when it starts. */
+/** `assay completion SHELL`: prints the script that a shell evaluates when it starts. */
 export function completion(shell: string): void {
   const scripts = Object.entries(SCRIPTS).map(([id, script]) => ({ id, script }))
   say(shownLines(called('shell', scripts, shell).script))
 }
 
-/** What a word may be, by where it stands. */
+/** Possible words at one position. */
 type Source = () => Promise<Iterable<string>> | Iterable<string>
 
 const faults: Source = async () => {
@@ -55,7 +55,7 @@ const judged: Source = async () => {
   return [...chapters, ...requirements.keys(), ...owners.keys()]
 }
 
-/** Values of options, by command where two commands have another meaning for one. */
+/** Values of options; the key includes the command when two commands use one option differently. */
 const OF_OPTIONS: Record<string, Source> = {
   ...Object.fromEntries(
     questions.flatMap(({ name, choices }) => (choices ? [[`init --${name}`, () => choices]] : [])),
@@ -82,9 +82,10 @@ const OF_ARGUMENTS: Record<string, Source> = {
 }
 
 /**
- * `assay complete WORDS…`: a line for each word that may stand in the place of the last one. Nothing where a file may.
+ * `assay complete WORDS…`: prints the possible words for the last position, one per line. Prints nothing where a file
+ * may stand.
  *
- * @param words those after `assay`, the last one as far as it is written
+ * @param words the words after `assay`; the last one may be incomplete
  */
 export async function complete(words: string[], program: Command): Promise<void> {
   const found = await candidates(words, program)
@@ -109,7 +110,7 @@ export async function candidates(words: readonly string[], program: Command): Pr
   if (asked) {
     const long = asked.long ?? ''
     const source = OF_OPTIONS[`${name} ${long}`] ?? OF_OPTIONS[long]
-    // An option that takes several words may have had all of them.
+    // An option with several values may already have all of them.
     const more = asked.variadic ? optionsOf(command) : []
     return fitting([...(source ? await source() : []), ...more], begun)
   }
@@ -128,7 +129,7 @@ function openOption(before: readonly string[], command: Command): Option | undef
 const optionsOf = (command: Command): string[] =>
   command.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []))
 
-/** Those that begin so, each once. */
+/** The words with this beginning, each once. */
 function fitting(all: Iterable<string>, begun: string): string[] {
   const found = [...all].filter((each) => each.startsWith(begun))
   return [...new Set(found)].sort()

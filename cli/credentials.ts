@@ -12,15 +12,14 @@ import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
 import { UsageError } from './usage.ts'
 
-/** Only whoever runs this may read them. */
+/** Only the user who runs this may read the files. */
 const PRIVATE = 0o600
 
 /**
- * `assay credentials`: the certificates and keys that the curl lines of a report name, and what a TPP
- * signs with, as files that nobody else reads and no repository takes; and a script that sets the
- * variables.
+ * `assay credentials`: writes the certificates and keys that the curl lines of a report name, and a TPP's signing keys,
+ * as files that only the user can read and that git ignores. Also writes a script that sets the variables.
  *
- * @throws UsageError where the folder holds some already
+ * @throws UsageError when the folder already holds credentials
  */
 export async function credentials(options: {
   target?: string
@@ -58,10 +57,10 @@ const NOTES = [
   '# assay reproduce makes them again.',
 ]
 
-/** A variable is the text itself, or the path of a file that holds it. */
+/** The value of a variable is the text itself, or the path of a file with it. */
 type Variable = [name: string, text: string, file?: string]
 
-/** Of each certificate that a run offers its PEM and its key, and the authorities of the bank. */
+/** PEM and key of each certificate that a run presents, and the authorities of the bank. */
 function variables({ clients, refusedCertificates, trust = [] }: TargetDocument): Variable[] {
   const offered: [name: string, transport: TransportDocument | undefined][] = [
     ['first', clients.first.transport],
@@ -82,7 +81,7 @@ function variables({ clients, refusedCertificates, trust = [] }: TargetDocument)
   return [...pairs, ...signed, ...(trust.length === 0 ? [] : authority)]
 }
 
-/** What a client signs with, and what it shows when it registers. */
+/** The signing key of a client and what it sends when it registers. */
 function signing(name: string, client: ClientDocument): Variable[] {
   const upper = name.toUpperCase()
   const { signing: own, softwareStatement, redirectUris } = client

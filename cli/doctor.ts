@@ -7,7 +7,7 @@ import { WHOSE } from '../engine/report/counts.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 
-/** `assay doctor`: exit code 0 when nothing is wrong, 2 your configuration, 3 network or bank. */
+/** `assay doctor`: exit code 0 when nothing is wrong, 2 for your configuration, 3 for the network or the bank. */
 export async function doctor(options: { target: string }): Promise<void> {
   const opened = await opening(options.target)
   if (!opened) return
@@ -31,7 +31,7 @@ export async function doctor(options: { target: string }): Promise<void> {
   }
 }
 
-/** The target, or what is wrong with its file: then nothing else can be looked at. */
+/** Opens the target. If its file is wrong, reports that and returns undefined: nothing else can then be examined. */
 async function opening(path: string): Promise<OpenedTarget | undefined> {
   try {
     return await openTarget(path)

@@ -8,8 +8,8 @@ import { DEFAULT_TARGET, SUITES, version } from './folders.ts'
 import { openTarget } from './open-target.ts'
 
 /**
- * Gives checks that run as vitest tests their target: ASSAY_TARGET, or else the reference bank. What
- * `assay run` writes into its folder goes to ASSAY_OUT, where it is set. Called once by vitest.
+ * Provides checks that run as vitest tests with their target: ASSAY_TARGET, or else the reference bank. ASSAY_OUT, if
+ * set, is the folder for what `assay run` writes into its folder. Called once by vitest.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const opened = await openTarget(process.env.ASSAY_TARGET ?? DEFAULT_TARGET)

@@ -18,24 +18,24 @@ import { UsageError } from './usage.ts'
 
 const WIDTH = 100
 
-/** Defects at most that are told: the first are the plainest. */
+/** Maximum number of defects that are listed. The first ones are the simplest. */
 const DEFECTS = 6
 
-/** A party that is judged, and what is known to go wrong there. */
+/** A party that is judged, and its known defects. */
 interface Party {
   catalogue: Catalogue
   titles: ReadonlyMap<string, string>
-  /** Defects that the proof shows to be caught, with the ids that catch them. */
+  /** Defects that the proof shows to be caught, with the ids of the checks that catch them. */
   defects(): Promise<{ story: string; fails?: readonly string[]; warns?: readonly string[] }[]>
-  /** Commands that judge it alone. */
+  /** Commands that run only this id. */
   alone(id: string): string[]
 }
 
 /**
- * `assay explain ID`: of a requirement, check, rule or scenario its level and sentence, what judges it and where, what a
- * right answer looks like, what usually goes wrong, and how to run it alone; of an exit code what it means.
+ * `assay explain ID`: for a requirement, check, rule or scenario, prints its level and sentence, what judges it and
+ * where, an example of a right answer, common mistakes, and how to run it alone; for an exit code, its meaning.
  *
- * @throws UsageError for what nothing is called
+ * @throws UsageError for an unknown id
  */
 export async function explain(word: string): Promise<void> {
   const code = EXIT_CODES.find((each) => String(each.code) === word)
@@ -115,7 +115,7 @@ async function page(word: string, requirement: Requirement, party: Party): Promi
 const paragraph = (text: string, indent = '  ') =>
   wrapped(text, WIDTH - indent.length, '').map((line) => indent + line)
 
-/** A check or rule, its sentence, and where it stands. */
+/** A check or rule, its title, and where it is defined. */
 function judgeOf(id: string, { titles }: Party): string[] {
   const place = definitionOf(id)
   const where = place && existsSync(join(root, place.file)) ? `  ${place.file}:${place.line}` : ''
@@ -123,7 +123,7 @@ function judgeOf(id: string, { titles }: Party): string[] {
   return [`  ${id}${where}`, ...(title ? paragraph(title, '    ') : [])]
 }
 
-/** The operation whose message a chapter is mostly about. */
+/** The operation whose message a chapter is mainly about. */
 const SHOWN: Record<string, string> = {
   'account-information/discovery': 'discovery',
   'account-information/registration': 'registration',
@@ -153,7 +153,7 @@ function rightAnswer({ chapter }: Requirement): string[] {
   ]
 }
 
-/** What is known to break it: the stories of the faults that these ids are proven to catch. */
+/** Known defects: the stories of the faults that these ids are proven to catch. */
 async function defectsOf(ids: readonly string[], party: Party): Promise<string[]> {
   const caught = (await party.defects()).filter(({ fails = [], warns = [] }) =>
     [...fails, ...warns].some((id) => ids.includes(id)),

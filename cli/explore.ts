@@ -40,10 +40,10 @@ interface Options {
   failOn?: string
 }
 
-/** Visits of people: nobody is asked more often than that, unless --visits says so. */
+/** Limit of visits when people approve, unless --visits sets another one. */
 const VISITS_OF_PEOPLE = '6'
 
-/** `assay explore`: random histories at the bank, and what they find; or with --cases those that are kept. */
+/** `assay explore`: random histories at the bank and what they find; with --cases, the histories that are kept. */
 export async function exploreTarget(options: Options): Promise<void> {
   const failOn = oneOf('--fail-on', LEVEL_FAIL_ON, options.failOn ?? 'must')
   const seed = number('--seed', options.seed, 1e9) ?? 1
@@ -79,12 +79,12 @@ export async function exploreTarget(options: Options): Promise<void> {
 interface Work {
   opened: OpenedTarget
   catalogue: Catalogue
-  /** Folder of the cases that are written. */
+  /** Folder into which cases are written. */
   out: string
   failOn: (typeof LEVEL_FAIL_ON)[number]
 }
 
-/** Opens a session, has something done in it, and deletes what it created, also after Ctrl-C. */
+/** Opens a session, calls `act`, and deletes what the session created, also after Ctrl-C. */
 async function atBank<Result>(
   { opened, catalogue }: Work,
   act: (session: Session, parts: Parts, signal: AbortSignal) => Promise<Result>,
@@ -137,7 +137,7 @@ async function walkAt(work: Work, limits: Omit<Parameters<typeof explore>[2], 's
   conclude(explored.findings, work)
 }
 
-/** Text of a bank as it may be shown and written: without secrets, and obeyed by nothing. */
+/** Text of a bank made safe to show and to write: without secrets and control characters. */
 function cleaner({ document, base }: OpenedTarget): (text: string) => string {
   const redactor = createRedactor(targetFrom(document, base).secrets)
   return (text) => visible(redactor.redactText(text))
@@ -155,7 +155,7 @@ function summaryOf({ steps, histories, coverage, findings }: Explored): string {
   ].join(' · ')
 }
 
-/** A finding as the terminal says it: the sentence, the steps, what came. */
+/** Prints a finding on the terminal: the sentence, the steps and the answer. */
 function teller({ opened, catalogue }: Work) {
   const clean = cleaner(opened)
   return ({ found, level, history, length, repeats, untried }: Finding, file?: string) => {

@@ -9,16 +9,16 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 
 export const { version } = manifest as { version: string }
 
-/** The target that is judged where none is named: the reference bank, started for the run. */
+/** The target when none is named: the reference bank, started for the run. */
 export const DEFAULT_TARGET = join(root, 'config', 'embedded.yaml')
 
 export const SUITES = join(import.meta.dirname, '..', 'suites')
 export const TPP_SUITES = join(SUITES, 'tpp')
 
-/** Where runs go: reports/, below the working directory. */
+/** The folder of runs, below the working directory. */
 export const REPORTS = 'reports'
 
-/** Where the runs of a target go: reports/<target>/, below the working directory. */
+/** The folder of a target's runs: reports/<target>/, below the working directory. */
 export function reportsFolder(name: string): string {
   return join(process.cwd(), REPORTS, name.replace(/[^\w.-]+/g, '-'))
 }
@@ -28,27 +28,27 @@ export function defaultFolder(name: string): string {
   return join(reportsFolder(name), stamp())
 }
 
-/** The UTC time as a name of a folder: 2027-01-31T09-30-00Z. */
+/** The UTC time as a folder name: 2027-01-31T09-30-00Z. */
 export function stamp(): string {
   return `${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}Z`
 }
 
-/** A path as one would type it here. */
+/** A path relative to the working directory, unless it is outside of it. */
 export function typed(path: string): string {
   const shown = relative(process.cwd(), path)
   return shown.startsWith('..') ? path : shown
 }
 
-/** File that names the process which writes into a folder. */
+/** File with the id of the process that writes into a folder. */
 const LOCK = '.assay.lock'
 
 /**
- * Has folders for this process alone, made where they are not there.
+ * Locks folders for this process, and makes them when they do not exist.
  *
- * @param own of the folder, and what is kept of the bank, if anything is: two runs of one bank would
+ * @param own the folder of the run, and the folder with what is kept about the bank, if any: two runs of one bank would
  * delete each other's consents.
- * @returns how to give them back.
- * @throws UsageError where a folder cannot be made or written to, or another run has it.
+ * @returns a function that releases the locks.
+ * @throws UsageError when a folder cannot be made or written to, or another run has locked it.
  */
 export function holdFolders(own: { out?: string; memory?: string; name: string }): () => void {
   const held: { release(): void }[] = []

@@ -44,7 +44,7 @@ const INTERFACES: Interface[] = [
 
 const SAMPLE = /(?<=^```\n)…\nCONFORMANT .*\n(?:(?!```$).*\n)*/m
 
-/** The page on targets, its table of members made again from the schema. */
+/** The page on targets, with its table of members generated from the schema. */
 function withTable(page: string): string {
   const table = /^\| member \|.*(\n\|.*)*/m
   if (!table.test(page))
@@ -52,7 +52,9 @@ function withTable(page: string): string {
   return page.replace(table, () => memberTable().join('\n'))
 }
 
-/** `assay generate`: the pages made from specs/, from the schema of targets and from a run. With --check: exit code 1 when one is out of date. */
+/**
+ * `assay generate`: writes the pages made from specs/, the target schema and a run. --check: exit code 1 if outdated.
+ */
 export async function generate(options: { check?: boolean }): Promise<void> {
   const catalogue = loadBothSides()
   const side = loadCatalogue(undefined, 'TPP')
@@ -95,9 +97,9 @@ export async function generate(options: { check?: boolean }): Promise<void> {
 }
 
 /**
- * README.md with the last lines that a run of the reference bank prints, but for those that differ from run to run.
+ * README.md with the last lines that a run of the reference bank prints, except those that differ from run to run.
  *
- * @throws where the page has no such sample
+ * @throws when the page has no such sample
  */
 function withRun(page: string): string {
   if (!SAMPLE.test(page)) throw new Error('README.md has no sample that begins “…”, “CONFORMANT”')
@@ -105,7 +107,7 @@ function withRun(page: string): string {
   return lines === undefined ? page : page.replace(SAMPLE, () => `…\n${lines}\n`)
 }
 
-/** The verdict and its counts, as a run prints them; undefined where the bank is not conformant. */
+/** The verdict and its counts, as a run prints them; undefined when the bank is not conformant. */
 function lastLines(): string | undefined {
   const scratch = mkdtempSync(join(tmpdir(), 'assay-readme-'))
   const main = join(import.meta.dirname, `main${extname(import.meta.filename)}`)
@@ -116,7 +118,7 @@ function lastLines(): string | undefined {
       [...process.execArgv, main, 'run', '--out', scratch],
       { encoding: 'utf8', env: { ...Object.fromEntries(inherited), NO_COLOR: '1' } },
     )
-    // What follows are the number of requests, which a slow bank raises, and times.
+    // The following lines vary: the number of requests, which a slow bank increases, and times.
     return status === 0
       ? /^CONFORMANT .*(?:\n(?![\d,]+ requests).*)*/m.exec(stdout)?.[0]
       : undefined

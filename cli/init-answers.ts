@@ -6,50 +6,49 @@ import { UsageError } from './usage.ts'
 
 /** How questions are answered. */
 export interface Answering {
-  /** Whoever can be asked. */
+  /** Asks a person; absent when nobody can be asked. */
   asker?: Asker
-  /** What nobody answers becomes a reference to a variable or file. */
+  /** An unanswered question gets a reference to a variable or file. */
   defaults: boolean
-  /** What was read before the first question: it is not asked for. */
+  /** Values read before the first question; these questions are not asked. */
   settled?: Answers
-  /** What was read before the first question: it is offered. */
+  /** Values read before the first question; they are offered as defaults. */
   hints?: Answers
-  /** Says a line where nobody is asked. */
+  /** Prints a line when nobody is asked. */
   say?: (line: string) => void
-  /** The text of a file that an answer names; undefined where it cannot be read. */
+  /** The text of a file that an answer names; undefined when it cannot be read. */
   textAt?: (answer: string) => string | undefined
-  /** Nothing but this discovery document was named: what keeps it from being read ends the command. */
+  /** Only this discovery document was named: if it cannot be read, the command fails. */
   strict?: boolean
 }
 
-/** What is known at a question. */
+/** What is known when a question is asked. */
 interface Known {
   answers: Answers
   settled: Answers
   hints: Answers
 }
 
-/** The answers, and the flags of those that are only a place for a value. */
+/** The answers, and the flags of those that are only placeholders. */
 export interface Answered {
   answers: Answers
   missing: string[]
 }
 
-/** Some defaults are only a place for a value that somebody must give. */
+/** Some defaults are only placeholders for a value that somebody must supply. */
 const isPlace = (otherwise: string) => otherwise.startsWith('${') || otherwise.includes('/')
 
 /**
- * Answers to all questions that apply: from flags, then what was read elsewhere, then from whoever can be asked, else the
- * default.
+ * Answers all questions that apply: from flags, then from what was read elsewhere, then by asking, else by the default.
  *
- * @throws UsageError for a flag that cannot be meant, and for what is missing where nobody is asked.
+ * @throws UsageError for an invalid flag, and for a missing value when nobody can be asked.
  */
 export async function answersTo(given: Answers, how: Answering): Promise<Answered> {
   const { asker, defaults, textAt = textIn } = how
   assertMeant(given)
   let known: Known = { answers: {}, settled: { ...how.settled }, hints: { ...how.hints } }
   const missing: string[] = []
-  /** What was known when each question was put, for a step back. */
+  /** What was known when each question was asked, to go back one step. */
   const put: { at: number; known: Known }[] = []
   for (let at = 0; at < questions.length; at += 1) {
     const question = questions[at] as Question
@@ -103,7 +102,7 @@ const copied = ({ answers, settled, hints }: Known): Known => ({
   hints: { ...hints },
 })
 
-/** The question before the one that was just put; the answer that it had is offered. */
+/** Goes back to the question before the last one. Its previous answer is offered. */
 function stepBack(put: { at: number; known: Known }[]): { at: number; known: Known } {
   const now = put.pop() as { at: number; known: Known }
   const before = put.pop() ?? now
@@ -123,7 +122,7 @@ async function asked(
   return asker.ask({ words: ask, otherwise, ...(choices && { choices }), ...(wrong && { wrong }) })
 }
 
-/** Takes over what was seen; `again`: the same question is put once more. */
+/** Applies what was read because of an answer. `again`: the same question is asked again. */
 async function heed(
   seen: Seen,
   name: string,

@@ -14,11 +14,11 @@ const WELL_KNOWN = '/.well-known/openid-configuration'
 type Document = Record<string, unknown>
 
 /**
- * Reads the discovery document of a bank and says which addresses are in it.
+ * Reads the discovery document of a bank and reports the addresses in it.
  *
- * @param address of the document, or of what stands before /.well-known/openid-configuration
+ * @param address of the document, or the part before /.well-known/openid-configuration
  * @param textAt the text of a file that an answer names
- * @param answers of trust and proxy; `aisp`, where the API is known to stand
+ * @param answers about trust and proxy; `aisp`, when the address of the API is known
  */
 export async function readDiscovery(
   address: string,
@@ -32,14 +32,14 @@ export async function readDiscovery(
   return { says: [`${url} serves no discovery document: it has no issuer.`], again: true }
 }
 
-/** The whole address of a discovery document. */
+/** The full address of a discovery document. */
 export function wellKnown(address: string): string {
   return address.includes('/.well-known/')
     ? address
     : `${address.replace(/(?<!\/)\/+$/, '')}${WELL_KNOWN}`
 }
 
-/** What a discovery document answers. */
+/** The answers that a discovery document contains. */
 function addressesIn(document: Document, url: string, aisp?: string): Seen {
   const stated = addressesFrom({ ...partsOf(document), discovery: url, ...(aisp && { aisp }) })
   const { layout } = stated
@@ -58,7 +58,7 @@ function addressesIn(document: Document, url: string, aisp?: string): Seen {
   }
 }
 
-/** What another source said of these is older than the document of the bank. */
+/** Clears overrides from other sources, because the bank's document is newer. */
 const NO_OVERRIDES: Answers = Object.fromEntries(
   ['discovery', 'registration', 'authorisation', 'token', 'aisp'].map((part) => [
     `override-${part}`,
@@ -84,7 +84,7 @@ const ENDPOINTS: Record<string, Part> = {
   token_endpoint: 'token',
 }
 
-/** Endpoints of a discovery document; where it has an address for mutual TLS (RFC 8705, 5), that one. */
+/** Endpoints of a discovery document; the address for mutual TLS (RFC 8705, 5) where there is one. */
 export function partsOf(document: Document): Partial<Record<Part, string>> {
   const { mtls_endpoint_aliases: aliases } = document
   const parts: Partial<Record<Part, string>> = {}

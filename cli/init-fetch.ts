@@ -3,10 +3,10 @@ import { isObject, parsedJson } from '../engine/record/json.ts'
 import { failureOf } from '../engine/wire/failure.ts'
 import type { Answers } from './init-questions.ts'
 
-/** Milliseconds for an answer: whoever pressed return waits for it. */
+/** Timeout in milliseconds; the user is waiting. */
 const PATIENCE = 10_000
 
-/** Bytes that are read: a large discovery document has some 10 KiB. */
+/** Maximum number of bytes that are read; a large discovery document has about 10 KiB. */
 const MOST = 512 * 1024
 
 type Document = Record<string, unknown>
@@ -14,9 +14,9 @@ type Document = Record<string, unknown>
 type TextAt = (answer: string) => string | undefined
 
 /**
- * The JSON object that an address serves; in words why there is none.
+ * The JSON object at an address, or a text that says why there is none.
  *
- * @param answers of trust and proxy
+ * @param answers about trust and proxy
  * @param textAt the text of a file that an answer names
  */
 export async function fetched(
@@ -31,10 +31,10 @@ export async function fetched(
   }
 }
 
-/** An answer, or a file that is needed for it, is not what it must be. */
+/** An answer, or a file that it needs, is not valid. */
 class Unfit extends Error {}
 
-/** @throws Unfit, or an error of the network */
+/** @throws Unfit, or a network error */
 async function documentAt(
   url: string,
   { trust, proxy }: Answers,
@@ -78,7 +78,7 @@ async function limited(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Codes of OpenSSL for a chain that leads to nobody who is trusted. */
+/** OpenSSL error codes for a certificate chain without a trusted authority. */
 const UNKNOWN_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/
 
 function reasonOf(error: Error): string {

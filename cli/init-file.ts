@@ -4,7 +4,7 @@ import { PLACEHOLDERS } from '../engine/configuration/addresses.ts'
 import { oneLine } from '../engine/report/escape.ts'
 import type { Answers } from './init-questions.ts'
 
-/** A commented target file for a folder, from answers to all questions; secrets only by reference. */
+/** A commented target file for a folder, from the answers to all questions. Secrets are only references. */
 export function targetFile(
   answers: Answers,
   place: { folder: string; schema: string; software?: readonly (string | undefined)[] },
@@ -104,7 +104,7 @@ rateLimitBurst: 0
 const SECOND = `  # A client of another organisation: consents are kept apart between clients.
   second:`
 
-/** No customer has two accounts. */
+/** Does every customer have only one account? */
 function oneEach(answers: Answers): boolean {
   const { accounts, 'second-customer': other, 'second-accounts': others } = answers
   return accounts === '1' && (other !== 'yes' || others === '1')
@@ -183,7 +183,7 @@ const credentials = (
       username: \${${user}}
       password: \${${password}}`
 
-/** What a driver needs; forms and steps are those of the reference bank, as an example. */
+/** The settings of each driver. Forms and steps are those of the reference bank, as an example. */
 const DRIVERS: Record<string, string> = {
   ask: `# Approvals outlive an interrupted run, encrypted beside this file; memory: they do not.
   keep: file
@@ -210,14 +210,14 @@ const DRIVERS: Record<string, string> = {
       click: 'button[value=deny]'`,
 }
 
-/** `file:` and a path relative to the target file; a reference that was given stays as it is. */
+/** `file:` and a path relative to the target file. A reference is returned unchanged. */
 function fileReference(path: string, folder: string): string {
   if (path.startsWith('file:') || path.startsWith('${')) return path
   if (isAbsolute(path)) return `file:${path}`
   return `file:${relative(folder, resolve(path)).replaceAll('\\', '/')}`
 }
 
-/** A YAML scalar, in quotes where it needs them. */
+/** A YAML scalar, in quotes when necessary. */
 function scalar(text = ''): string {
   return stringify(text, { lineWidth: 0 }).trim()
 }

@@ -2,13 +2,13 @@ import type { Part } from '../engine/configuration/addresses.ts'
 import { isObject } from '../engine/record/json.ts'
 import { partsOf } from './init-discovery.ts'
 
-/** A text of the file that init begins with, and the member that it is of. */
+/** A text of the file that init starts from, and the member that contains it. */
 export interface Given {
   member: string
   text: string
 }
 
-/** What such a file says of one client. */
+/** What such a file says about one client. */
 export interface GivenClient {
   clientId?: Given
   kid?: Given
@@ -22,9 +22,9 @@ export interface GivenClient {
   signingKey?: Given
 }
 
-/** What a file of another program says of a bank and of clients there. */
+/** What a file of another program says about a bank and its clients. */
 export interface Foreign {
-  /** Whose file it is, in words. */
+  /** Which program's file it is, in words. */
   format: string
   name?: Given
   discovery?: Given
@@ -33,7 +33,7 @@ export interface Foreign {
   trust?: Given
   first: GivenClient
   second?: GivenClient
-  /** Members that are of no use here, or must not be taken. */
+  /** Members that are not needed here, or must not be taken over. */
   left: { member: string; why: string }[]
 }
 
@@ -41,7 +41,7 @@ type Document = Record<string, unknown>
 
 const SECRET_OF_CLIENT = 'clients prove themselves by certificate and signed assertion here'
 
-/** Reads a member by its path; undefined where it is no text or empty. */
+/** Reads a member by its path; undefined when it is not a text or is empty. */
 function reader(document: Document) {
   return (path: string): Given | undefined => {
     let value: unknown = document
@@ -58,10 +58,11 @@ const list = (values: unknown, member: string): Given | undefined => {
 }
 
 /**
- * The file of another program, by what is in it; undefined where none is known of this form.
+ * Recognises the file of another program by its content; undefined when the form is unknown.
  *
- * Formats: the OBIE functional conformance suite (configuration, discovery model), its suite of dynamic client registration,
- * the conformance suite of the OpenID Foundation, a Postman environment, a discovery document (OpenID Connect Discovery 1.0, 3).
+ * Formats: the OBIE functional conformance suite (configuration, discovery model), the OBIE suite of dynamic client
+ * registration, the OpenID Foundation's conformance suite, a Postman environment, a discovery document (OpenID Connect
+ * Discovery 1.0, 3).
  */
 export function foreignOf(document: Document): Foreign | undefined {
   if (Array.isArray(document.values)) return postman(document)
@@ -77,7 +78,7 @@ export function foreignOf(document: Document): Foreign | undefined {
   return undefined
 }
 
-/** `GlobalConfiguration` of the functional conformance suite of the OBIE. */
+/** `GlobalConfiguration` of the OBIE functional conformance suite. */
 function functional(document: Document): Foreign {
   const at = reader(document)
   return {
@@ -100,7 +101,7 @@ function functional(document: Document): Foreign {
   }
 }
 
-/** `discovery-model` of the functional conformance suite: addresses alone. */
+/** `discovery-model` of the OBIE functional conformance suite: it has only addresses. */
 function discoveryModel(model: Document): Foreign {
   const items = Array.isArray(model.discoveryItems) ? model.discoveryItems.filter(isObject) : []
   const isAccounts = (item: Document) =>
@@ -187,7 +188,7 @@ function openidClient(document: Document, client: string, mtls: string): GivenCl
   }
 }
 
-/** The private RSA key of a JWK Set that signs, PS256 before others. */
+/** The private RSA signing key of a JWK Set, preferably one for PS256. */
 function signingJwk(jwks: unknown, member: string): { key: Given; kid?: Given } | undefined {
   const keys = isObject(jwks) && Array.isArray(jwks.keys) ? jwks.keys.filter(isObject) : []
   const usable = keys.filter(({ kty, d, use }) => kty === 'RSA' && Boolean(d) && use !== 'enc')
@@ -200,7 +201,7 @@ function signingJwk(jwks: unknown, member: string): { key: Given; kid?: Given } 
   }
 }
 
-/** The document that a bank serves, saved as a file. */
+/** A bank's discovery document that was saved as a file. */
 function discoveryDocument(document: Document): Foreign {
   const parts = Object.entries(partsOf(document)).map(([part, text]) => {
     return [part, { member: part, text }]
@@ -215,8 +216,8 @@ function discoveryDocument(document: Document): Foreign {
 }
 
 /**
- * Where the API stands: /accounts and what may follow is cut off, and the path of the documents is added where the URL has
- * none of its own.
+ * The address of the API: /accounts at the end is removed, and the path of the documents is added when the URL has no
+ * path.
  */
 function api(given: Given | undefined): Given | undefined {
   if (!given || !URL.canParse(given.text)) return given
@@ -230,7 +231,7 @@ function leftOf(at: (path: string) => Given | undefined, reasons: Record<string,
   return Object.entries(reasons).flatMap(([member, why]) => (at(member) ? [{ member, why }] : []))
 }
 
-/** What keys of a Postman environment are called, in small letters and without anything between them. */
+/** Names of keys in a Postman environment, in lower case and without separators. */
 const SPELLINGS: Record<string, readonly string[]> = {
   discovery: [
     ...['wellknown', 'wellknownurl', 'wellknownendpoint', 'discoveryurl', 'discoveryendpoint'],
@@ -270,10 +271,10 @@ const SPELLINGS: Record<string, readonly string[]> = {
   ],
 }
 
-/** What nobody takes over from an environment: whoever reads the target file would read it too. */
+/** Members that are never taken over: everybody who reads the target file would see them. */
 const SECRET = /secret|password|passphrase|token$/i
 
-/** A Postman environment: what is called as such things usually are; {{names}} in it are filled in. */
+/** A Postman environment: recognises usual names, and replaces {{names}} in values. */
 function postman(document: Document): Foreign {
   const values = (document.values as unknown[]).filter(isObject)
   const rows = values.flatMap(({ key, value, enabled }) =>
@@ -325,7 +326,7 @@ function postman(document: Document): Foreign {
 
 const plain = (key: string) => key.toLowerCase().replace(/[^a-z0-9]/g, '')
 
-/** The deepest that variables name variables, and the longest that a text becomes by it. */
+/** Limits for variables that refer to variables: the depth, and the length of the resulting text. */
 const DEEPEST = 5
 const LONGEST = 64 * 1024
 

@@ -8,35 +8,35 @@ import { type Foreign, foreignOf, type Given, type GivenClient } from './init-fo
 import { type Answers, questions } from './init-questions.ts'
 import { textOf, UsageError } from './usage.ts'
 
-/** A file that is written beside the target file: what must not stand in it. */
+/** A file that is written beside the target file, because its content must not be in the target file. */
 export interface Beside {
-  /** transport.key, in the folder that is called as the bank is. */
+  /** For example transport.key; the folder has the name of the bank. */
   name: string
   text: string
-  /** The member that it is of. */
+  /** The member that it comes from. */
   member: string
 }
 
 /** What `--from` yields. */
 export interface Beginning {
-  /** What it is, and which answer is of which member; a line each, free of secrets. */
+  /** The format, and which answer comes from which member: one line each, without secrets. */
   says: string[]
-  /** Answers that are not asked for any more. */
+  /** Answers to questions that are no longer asked. */
   settled: Answers
-  /** Answers that are offered. */
+  /** Answers that are offered as defaults. */
   hints: Answers
-  /** A question of the value `beside:NAME` is answered by that file. */
+  /** Files; a question with the value `beside:NAME` is answered by that file. */
   beside: Beside[]
 }
 
-/** A value that stands for the path of a file beside the target. */
+/** Prefix of a value that stands for the path of a file beside the target. */
 export const BESIDE = 'beside:'
 
 /**
- * What `assay init` begins with.
+ * What `assay init` starts from.
  *
  * @param from the address of a discovery document, or a file of another program
- * @throws UsageError where the file cannot be read or is of no known form
+ * @throws UsageError when the file cannot be read or its form is unknown
  */
 export function beginningFrom(from: string): Beginning {
   if (/^https?:\/\//.test(from)) {
@@ -66,7 +66,7 @@ function documentIn(file: string): Record<string, unknown> {
   throw new UsageError(`--from ${file} is no JSON object`)
 }
 
-/** Line and column where JSON goes wrong; the message of the parser may quote a key. */
+/** Line and column of a JSON error. The parser's own message is not used, because it may quote a key. */
 function placeOf({ message }: Error, text: string): string {
   const position = /at position ([0-9]+)/.exec(message)?.[1]
   if (position === undefined) return ''
@@ -74,7 +74,7 @@ function placeOf({ message }: Error, text: string): string {
   return `: line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
-/** The answers in a file, with what was taken and what was left. */
+/** The answers in a file, and which members were taken over or left out. */
 function taken(foreign: Foreign, file: string): Beginning {
   const beginning: Beginning = { says: [], settled: {}, hints: {}, beside: [] }
   const { says, hints } = beginning
@@ -106,7 +106,7 @@ function addresses({ discovery, issuer, endpoints, left }: Foreign, into: Beginn
   const { aisp } = urls
   if (Object.keys(urls).length === 0) return
   const stated = answersOf(addressesFrom(urls))
-  // What discovery says of itself is newer than what a file has of it.
+  // What the discovery document says is newer than what a file says.
   Object.assign(into.settled, stated)
   if (aisp) into.hints.aisp = aisp
   for (const [part, given] of Object.entries(endpoints) as [Part, Given | undefined][]) {
@@ -143,7 +143,7 @@ const noKey = (text: string): string | undefined => {
 const noStatement = (text: string): string | undefined =>
   claimsOf(text.trim()) ? undefined : 'it is no compact JWS'
 
-/** PEM in lines: forms and environments make spaces of line feeds, or leave them out. */
+/** PEM in lines. Forms and environments replace line feeds by spaces, or remove them. */
 function wrapped(text: string): string {
   return text.replace(
     /-----BEGIN ([A-Z ]{1,40})-----([^-:]*)-----END [A-Z ]{1,40}-----/g,
@@ -154,7 +154,7 @@ function wrapped(text: string): string {
   )
 }
 
-/** Writes nothing yet: notes that a member goes into a file, and the question that names it. */
+/** Notes that a member goes into a file, and which question names that file. Writes nothing yet. */
 function besides(
   into: Beginning,
   question: string,
@@ -202,7 +202,7 @@ function client(given: GivenClient, prefix: string, into: Beginning, left: Forei
 
 const isLocked = (given: Given | undefined) => given?.text.includes('ENCRYPTED') === true
 
-/** A short text that is the answer itself. */
+/** Takes over a short text that is itself the answer. */
 function word(question: string, given: Given | undefined, into: Beginning, left: Foreign['left']) {
   if (!given) return
   const text = given.text.trim()
@@ -216,7 +216,7 @@ function word(question: string, given: Given | undefined, into: Beginning, left:
   into.says.push(`  taken      ${given.member}: ${text}`)
 }
 
-/** A name for a bank, out of that of an environment or a host; none where nothing is left of it. */
+/** A name for a bank from the name of an environment or host; none when no allowed character remains. */
 function nameFrom(text: string): Answers {
   const name = text
     .replace(/[^A-Za-z0-9._-]+/g, '-')

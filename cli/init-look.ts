@@ -9,11 +9,11 @@ import type { Answers } from './init-questions.ts'
 import type { Seen } from './init-seen.ts'
 
 /**
- * Looks at what an answer names: the software statement, the keys, the discovery document.
+ * Reads what an answer names: the software statement, the keys, the discovery document.
  *
  * @param name of the question that was answered
- * @param answers all so far, with that one
- * @param textAt the text of a file that an answer names; undefined where it cannot be read
+ * @param answers all answers so far, including this one
+ * @param textAt the text of a file that an answer names; undefined when it cannot be read
  */
 export async function look(name: string, answers: Answers, textAt = textIn): Promise<Seen> {
   const [, prefix = '', own = name] = /^(second-)?(.+)$/.exec(name) ?? []
@@ -36,17 +36,17 @@ const READERS: Record<string, ((looked: Looked) => Seen) | undefined> = {
   jwks: publicKeys,
 }
 
-/** What is looked at. */
+/** What is read. */
 interface Looked {
   file: string
   text: string
-  /** Of the questions: that of the second client, or none. */
+  /** Prefix of the questions: that of the second client, or none. */
   prefix: string
   answers: Answers
   textAt: (answer: string) => string | undefined
 }
 
-/** The text of a file that an answer names; undefined where it cannot be read: it may not be there yet. */
+/** The text of a file that an answer names; undefined when it cannot be read, as it may not exist yet. */
 export function textIn(answer: string): string | undefined {
   try {
     return readPlain(resolve(answer.replace(/^file:/, ''))).toString('utf8')
@@ -78,7 +78,7 @@ function statement({ file, text, prefix }: Looked): Seen {
   }
 }
 
-/** `software X (Client name) of Organisation`, as far as a statement says so. */
+/** `software X (Client name) of Organisation`, as far as the statement contains it. */
 export function softwareOf(claims: Record<string, unknown>): string {
   const text = (name: string) => (typeof claims[name] === 'string' ? (claims[name] as string) : '')
   const name = text('software_client_name')
@@ -90,13 +90,13 @@ export function softwareOf(claims: Record<string, unknown>): string {
   ].join(' ')
 }
 
-/** Claims of the software statement that an answer names; undefined where there is none. */
+/** Claims of the software statement that an answer names; undefined when there is none. */
 export function statementAt(file: string | undefined, textAt = textIn) {
   const text = file === undefined || file === '' ? undefined : textAt(file)
   return text === undefined ? undefined : claimsOf(text.trim())
 }
 
-/** A PEM says itself whether it needs a passphrase. */
+/** A PEM file shows whether it needs a passphrase. */
 function locked(text: string, question: string): Seen {
   const open = text.includes('PRIVATE KEY-----') && !text.includes('ENCRYPTED')
   return open ? { settled: { [question]: '' } } : {}
@@ -122,7 +122,7 @@ function signingKey(looked: Looked): Seen {
   return { settled: { ...settled, [at('jwks')]: '' }, hints: { [at('kid')]: jwk.kid } }
 }
 
-/** Where a person finds the kid that the directory gave a key; the address of the public keys is offered. */
+/** Explains where to find the kid that the directory gave a key. Offers the address of the public keys. */
 function whereKidIs({ file, answers, prefix, textAt }: Looked): Seen {
   const claims = statementAt(answers[`${prefix}statement`], textAt)
   const endpoint = claims?.software_jwks_endpoint
@@ -142,7 +142,7 @@ async function keysAt(looked: Looked): Promise<Seen> {
   return publicKeys({ ...looked, text: JSON.stringify(read) })
 }
 
-/** The kid under which a set of public keys has the signing key. */
+/** The kid of the signing key in a set of public keys. */
 function publicKeys({ file, text, prefix, answers, textAt }: Looked): Seen {
   const set = parsedJson(text)
   const keys = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
@@ -159,7 +159,7 @@ function publicKeys({ file, text, prefix, answers, textAt }: Looked): Seen {
   return { says: [`The signing key is not in ${file}, which has ${listed.join(', ')}.`] }
 }
 
-/** The modulus of an RSA key, as a JWK has it; undefined of a key that is locked or of another kind. */
+/** The modulus of an RSA key in the form of a JWK; undefined when the key is encrypted or of another kind. */
 function modulusOf(text: string | undefined): string | undefined {
   if (text === undefined) return undefined
   try {

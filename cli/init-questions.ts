@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 
-/** Answers by the name of their question; an empty text is "none". */
+/** Answers by the name of their question; an empty text means "none". */
 export type Answers = Record<string, string>
 
 /** One value of a target file, asked for on a terminal or given by a flag of the same name. */
@@ -8,17 +8,17 @@ export interface Question {
   /** base-url: the flag is --base-url. */
   name: string
   ask: string
-  /** Short help of the flag; the question itself when absent. */
+  /** Short help for the flag; the question itself when absent. */
   help?: string
-  /** Taken when nothing is answered; absent: none. */
+  /** The default answer; absent: none. */
   otherwise?: (answers: Answers) => string
-  /** Only asked for, and only written, when this holds. */
+  /** The question is asked, and its answer written, only when this is true. */
   when?: (answers: Answers) => boolean
-  /** What is wrong with an answer. */
+  /** What is wrong with an answer; undefined when nothing is. */
   wrong?: (text: string) => string | undefined
-  /** The answers that there are. */
+  /** The allowed answers. */
   choices?: readonly string[]
-  /** Only a flag, or what was read elsewhere, answers it: it is never asked. */
+  /** Never asked: only a flag, or what was read elsewhere, answers it. */
   unasked?: true
 }
 
@@ -31,7 +31,7 @@ const given = (name: string) => (answers: Answers) => Boolean(answers[name])
 const variable = (what: string) => (answers: Answers) =>
   `${answers.name ?? 'BANK'}_${what}`.toUpperCase().replace(/[^A-Z0-9]+/g, '_')
 
-/** A reference to a variable of the environment. */
+/** A reference to an environment variable. */
 const reference = (what: string) => (answers: Answers) => `\${${variable(what)(answers)}}`
 
 const matching = (right: RegExp, complaint: string) => (text: string) =>
@@ -59,7 +59,7 @@ function address(placeholder: string, layout: 'production' | 'sandbox', what = '
   return { ask, when: is('layout', layout), otherwise: reference(placeholder), wrong: isAddress }
 }
 
-/** Questions about one TPP client; those of the second have the prefix second-. */
+/** Questions about one TPP client. Those about the second client have the prefix second-. */
 function clientQuestions(prefix: '' | 'second-'): Questions {
   const at = (name: string) => `${prefix}${name}`
   const whose = prefix === '' ? '' : ' of the second client'
@@ -128,7 +128,7 @@ function clientQuestions(prefix: '' | 'second-'): Questions {
   return Object.fromEntries(asked)
 }
 
-/** A whole URL of an endpoint: written where discovery, or the file that init began with, names another place. */
+/** The full URL of an endpoint; written when discovery, or the file that init starts from, names a different place. */
 const override = (what: string): Omit<Question, 'name'> => ({
   ask: `whole URL of ${what}, where it is not at the path that the documents show`,
   unasked: true,
@@ -229,7 +229,7 @@ const table: Questions = {
   ...withinSecondCustomer(customerQuestions('second-')),
 }
 
-/** Only asked for where there is a second customer. */
+/** Only asked when there is a second customer. */
 function withinSecondCustomer(asked: Questions): Questions {
   const isThere = is('second-customer', 'yes')
   const rows = Object.entries(asked).map(([name, { when = () => true, ...question }]) => {
@@ -238,13 +238,13 @@ function withinSecondCustomer(asked: Questions): Questions {
   return Object.fromEntries(rows)
 }
 
-/** Every question, in the order in which they are asked: what is read elsewhere comes before what it answers. */
+/** Every question, in the order in which they are asked: a question that can answer others comes before them. */
 export const questions: Question[] = Object.entries(table).map(([name, question]) => ({
   name,
   ...question,
 }))
 
-/** The flags of `assay init`: one for each question; that of the discovery document is --from. */
+/** The flags of `assay init`: one for each question; --from is the flag of the discovery document. */
 export function initOptions(command: Command): Command {
   command
     .option('--out <file>', 'where to write; default: asked on a terminal, else standard output')

@@ -4,14 +4,14 @@ import type { Answers } from './init-questions.ts'
 export interface Seen {
   /** Answers that are offered for other questions. */
   hints?: Answers
-  /** Answers that are offered where somebody is asked, and not taken elsewhere. */
+  /** Answers that are offered when a person is asked, and otherwise not used. */
   offers?: Answers
-  /** Answers of questions that need not be asked any more. */
+  /** Answers to questions that need not be asked any more. */
   settled?: Answers
-  /** What was read, or why nothing was; a line each. */
+  /** What was read, or why nothing was read: one line each. */
   says?: string[]
-  /** The answers of `settled` are used only where whoever is asked agrees to this. */
+  /** A question; the answers of `settled` are used only when the person agrees to it. */
   confirm?: string
-  /** The question is asked once more: nothing can be read with this answer. */
+  /** Nothing can be read with this answer: the question is asked again. */
   again?: true
 }

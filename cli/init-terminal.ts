@@ -2,10 +2,10 @@ import { PassThrough, type Readable, type Writable } from 'node:stream'
 import { confirm, log, select, text } from '@clack/prompts'
 import { oneLine } from '../engine/report/escape.ts'
 
-/** Whoever is asked wants the question before this one. */
+/** The person wants to go back to the previous question. */
 export const BACK: unique symbol = Symbol('back')
 
-/** A question as it is put. */
+/** A question as it is asked. */
 export interface Put {
   words: string
   /** What an empty answer means. */
@@ -23,30 +23,30 @@ export interface Asker {
   close(): void
 }
 
-/** A terminal's keys, which node:tty can have one by one. */
+/** The keys of a terminal; node:tty can deliver them one by one. */
 type Keys = Readable & { isTTY?: boolean; setRawMode?(raw: boolean): unknown }
 
-/** The escape key alone: keys such as the arrows begin with it. */
+/** The escape key alone. Other keys, such as the arrows, start with the same character. */
 const ESCAPE = '\u001b'
-/** Ctrl-C and Ctrl-D: nobody answers any more. */
+/** Ctrl-C and Ctrl-D: the person ends the dialogue. */
 const ENDS = ['\u0003', '\u0004']
 
 /**
- * A person at a terminal. Lines that were typed ahead, or pasted together, each answer one question.
+ * A person at a terminal. Of lines that were typed ahead, or pasted together, each answers one question.
  *
- * @param left is called when nobody answers any more; nothing was written then
+ * @param left called when the person ends the dialogue; nothing is written then
  */
 export function terminal(
   keys: Keys,
   output: Writable & { columns?: number },
   left: () => never,
 ): Asker {
-  // A terminal without a size, as some pipelines have, would get a column of letters.
+  // A terminal without a size, as in some pipelines, would print one character per line.
   if (output.columns === 0) output.columns = 80
   const typed = createTyped(keys, left)
   const streams = { input: typed.input, output }
 
-  /** Escape goes back; nothing else cancels. */
+  /** Escape goes back. Nothing else cancels. */
   const put = async <T>(asked: () => Promise<T | symbol>): Promise<T | typeof BACK> => {
     typed.next()
     const answer = await asked()
@@ -86,8 +86,8 @@ export function terminal(
 }
 
 /**
- * What is typed, a line for each question: a prompt takes keys while it is open, and loses what comes in the same
- * piece after its end.
+ * Delivers one typed line to each question. An open prompt takes all keys, and loses those that arrive in the same
+ * chunk after the end of its line.
  */
 function createTyped(keys: Keys, left: () => never) {
   const input = Object.assign(new PassThrough(), {
@@ -96,9 +96,9 @@ function createTyped(keys: Keys, left: () => never) {
       if (keys.isTTY) keys.setRawMode?.(raw)
     },
   })
-  /** Typed and not yet handed on. */
+  /** Typed, but not yet delivered. */
   let ahead = ''
-  /** A prompt is open, and has not seen the end of a line. */
+  /** A prompt is open and has not yet got the end of a line. */
   let open = false
 
   const hand = () => {
@@ -121,10 +121,10 @@ function createTyped(keys: Keys, left: () => never) {
   keys.on('end', ended)
   return {
     input,
-    /** A question is put, or put again. */
+    /** A question is asked, or asked again. */
     next() {
       open = true
-      // Only when the prompt listens.
+      // Wait until the prompt listens.
       setImmediate(hand)
     },
     close() {

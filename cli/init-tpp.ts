@@ -21,7 +21,7 @@ goals: [connect, read, reconfirm, disconnect, confirm-funds, products]
 # transport: my-transport.pem
 `
 
-/** `assay init --tpp`: writes a file that describes a client. */
+/** `assay init --tpp`: writes the file that describes a client. */
 export function initTpp(path: string): void {
   if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
   const name = basename(path).replace(/\.ya?ml$/, '')

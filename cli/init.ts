@@ -19,7 +19,7 @@ export type InitOptions = {
   yes?: boolean
 } & Record<string, unknown>
 
-/** Whether a file that is there may be written over. */
+/** May an existing file be overwritten? */
 type Overwrites = (file: string) => Promise<boolean>
 
 const NO_PLACE =
@@ -27,13 +27,13 @@ const NO_PLACE =
 
 const NOTHING: Beginning = { says: [], settled: {}, hints: {}, beside: [] }
 
-/** Nobody answers any more, and nothing was written. */
+/** The person ended the dialogue; nothing was written. */
 function left(): never {
   process.stderr.write('\u001b[?25h\n')
   process.exit(130)
 }
 
-/** `assay init`: questions go to standard error, so that the file may go to standard output. */
+/** `assay init`: asks on standard error, so that the file can go to standard output. */
 export async function init(options: InitOptions): Promise<void> {
   if (options.out !== undefined) assertFree(options.out, options.force)
   const beginning = options.from === undefined ? NOTHING : beginningFrom(options.from)
@@ -73,7 +73,7 @@ export async function init(options: InitOptions): Promise<void> {
   }
 }
 
-/** The text of a file that an answer names, also of one that is yet to be written. */
+/** The text of a file that an answer names, including a file that is not written yet. */
 function textOf(answer: string, { beside }: Beginning): string | undefined {
   if (!answer.startsWith(BESIDE)) return textIn(answer)
   return beside.find(({ name }) => answer === `${BESIDE}${name}`)?.text
@@ -85,7 +85,7 @@ function assertFree(out: string, force: boolean | undefined): void {
   }
 }
 
-/** Where the file goes; undefined: to the standard output, which somebody reads into a file. */
+/** Where the file goes; undefined: to standard output, when it is redirected. */
 async function askedOut(
   asker: Asker,
   { name }: Answers,
@@ -114,7 +114,7 @@ async function wantsDoctor(asker: Asker, variables: readonly string[]): Promise<
   return (await asker.confirm(words, true)) === true
 }
 
-/** Writes the target file, and beside it what must not stand in it; the text of the file. */
+/** Writes the target file, and beside it what must not be in it. Returns the text of the target file. */
 async function written(
   given: Answers,
   out: string | undefined,
@@ -137,10 +137,10 @@ async function written(
 }
 
 /**
- * Writes keys, certificates and statements of another program's file into a folder that nobody else reads, and answers
- * the questions that name them.
+ * Writes keys, certificates and statements from another program's file into a folder that only the user can read, and
+ * answers the questions that name them.
  *
- * @throws UsageError where such files are there, and may not be written over
+ * @throws UsageError when such files exist and may not be overwritten
  */
 async function besideAt(
   given: Answers,
@@ -172,14 +172,14 @@ async function besideAt(
   return Object.fromEntries(answers)
 }
 
-/** What flags say; commander spells base-url baseUrl. */
+/** The values of the flags; commander changes base-url to baseUrl. */
 function givenBy(options: InitOptions): Answers {
   const given: Answers = {}
   for (const { name } of questions) {
     const value = options[name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
     if (typeof value === 'string') given[name] = value
   }
-  // A flag of the second client or customer says that there is one.
+  // A flag about the second client or customer implies that there is one.
   const has = (pattern: RegExp) => Object.keys(given).some((name) => pattern.test(name))
   return {
     ...(has(SECOND_CUSTOMER) && { 'second-customer': 'yes' }),

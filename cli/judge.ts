@@ -28,7 +28,7 @@ export interface JudgeOptions
   tpp?: string
 }
 
-/** `assay judge FILE…`: judges what others recorded by every rule; the exit code is 0 where nothing broken was seen. */
+/** `assay judge FILE…`: judges recorded traffic by every rule. The exit code is 0 when no violation was seen. */
 export async function judge(named: string[], options: JudgeOptions): Promise<void> {
   const failOn = oneOf('--fail-on', JUDGE_FAIL_ON, options.failOn ?? 'must')
   if (failOn === 'new' && !options.baseline) throw new UsageError('--fail-on new needs --baseline')
@@ -90,7 +90,7 @@ interface ClientParts {
   name: string
 }
 
-/** What judges the client, by the name in its file or the one that was given. */
+/** The suites that judge the client, and its name: from its file, or as given. */
 async function clientOf(given: string): Promise<ClientParts> {
   const isFile = /[/\\]|\.(?:ya?ml|json)$/.test(given) || existsSync(given)
   const name = isFile ? readTppFile(given).document.name : given

@@ -11,9 +11,9 @@ export interface ReadCase {
 }
 
 /**
- * The cases of a folder, or of one file.
+ * The cases of a folder or of one file.
  *
- * @throws UsageError, InputError where there is none, or one is wrong
+ * @throws UsageError, InputError when there is none, or one is wrong
  */
 export function casesIn(path: string, catalogue: Catalogue): ReadCase[] {
   if (!existsSync(path)) throw new UsageError(`--cases ${path} is not there`)
@@ -27,7 +27,7 @@ export function casesIn(path: string, catalogue: Catalogue): ReadCase[] {
   return files.map((file) => ({ file, read: readCase(file, catalogue) }))
 }
 
-/** The same as checks of a run: each has an id by its requirement and the name of its file. */
+/** The same as checks of a run. The id of each is made of its requirement and the name of its file. */
 export function keptCases(path: string, catalogue: Catalogue): KeptCase[] {
   const taken = new Set<string>()
   return casesIn(path, catalogue).map(({ file, read }) => {

@@ -13,7 +13,7 @@ import { SUITES } from './folders.ts'
 
 const DOCUMENTS = ['account-information', 'product-information']
 
-/** `assay lint`: mistakes in specs, suites, proof and docs, in a second and without a bank. */
+/** `assay lint`: finds mistakes in specs, suites, proof and docs within a second and without a bank. */
 export async function lint(): Promise<void> {
   const problems = await found()
   for (const problem of problems) complain(shownLines(problem))
@@ -44,7 +44,7 @@ async function found(): Promise<string[]> {
       ...fieldDefectProblems(loadFieldDefects(), await loadFaults(), idsOf(suites)),
     ]
   } catch (error) {
-    // The catalogue says where; a suite that cannot be imported says what.
+    // The catalogue's message has the place; the message of a suite that cannot be imported has the cause.
     return (error as Error).message.split('\n')
   }
 }

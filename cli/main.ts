@@ -11,7 +11,7 @@ import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
 import { UsageError } from './usage.ts'
 
-/** An action whose modules are loaded when it is called: `assay --version` needs none of them. */
+/** An action whose modules are loaded when it is called, because `assay --version` needs none of them. */
 function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) => unknown>) {
   return async (...given: Given) => {
     await (await load())(...given)
@@ -29,10 +29,10 @@ const program = new AssayCommand('assay')
 const command = (name: string, description: string) =>
   program.command(name).description(description)
 
-/** Of an option that may be given more than once: every value. */
+/** Collects every value of an option that may be given more than once. */
 const severalTimes = (value: string, before: string[] = []) => [...before, value]
 
-/** The options of what becomes of a report. */
+/** The options about what happens with a report. */
 const reports = (judging: Command) =>
   judging
     .option('--history <file>', 'add it to a history, drawn as a trend')
@@ -411,8 +411,6 @@ command('generate', 'the pages of docs/requirements, made from specs/')
   .option('--check', 'write nothing; exit with 1 when one is out of date')
   .action(lazily(async () => (await import('./generate.ts')).generate))
 
-// Whoever reads our output may stop reading, `assay run | head`, and a terminal may go with its line; the
-// reports are written all the same.
 command('completion', 'a script by which a shell completes commands, options and ids')
   .argument('<shell>', 'bash, zsh or fish')
   .action(lazily(async () => (await import('./completion.ts')).completion))
@@ -425,13 +423,15 @@ program
     await (await import('./completion.ts')).complete(words, program)
   })
 
+// The reader of our output may stop reading (`assay run | head`), or the terminal may close. The reports are written
+// anyway.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
   })
 }
 
-/** A disk that is full or may not be written to, a folder where a file belongs and the other way round. */
+/** Error codes of a full or read-only disk, and of a folder in place of a file or a file in place of a folder. */
 const OF_FILES = new Set([
   ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG', 'ELOOP'],
   ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'EINVAL', 'EBUSY'],
@@ -442,16 +442,16 @@ try {
 } catch (error) {
   const code = reported(error)
   process.exitCode = code
-  // vitest, which may still be at work, sets one of its own when it ends.
+  // vitest may still be running and sets an exit code of its own when it ends.
   process.on('exit', () => {
     process.exitCode = code
   })
 }
 
-/** Says what went wrong, without a stack trace where the user can fix it; the exit code. */
+/** Prints what went wrong, without a stack trace when the user can fix it. Returns the exit code. */
 function reported(error: unknown): number {
   if ([UsageError, TargetError, InputError].some((kind) => error instanceof kind)) {
-    // It may quote a file, and a terminal obeys what it is shown.
+    // The message may quote a file, and a terminal interprets control characters.
     complain(shownLines((error as Error).message))
     return 2
   }
@@ -470,7 +470,7 @@ function reported(error: unknown): number {
     complain(shown`Not everything could be written: ${(error as Error).message}`)
     return 5
   }
-  // Our own mistake, with its place in our files.
+  // A bug in Assay: print where it is.
   const words = error instanceof CatalogueError ? error.message : inspect(error)
   complain(shownLines(words))
   return 5

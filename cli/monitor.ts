@@ -35,7 +35,7 @@ export interface MonitorOptions {
   target: string
   every?: string
   until?: string
-  /** Between two readings of data. */
+  /** Time between two readings of data. */
   dataEvery?: string
   approve?: boolean
   out?: string
@@ -44,12 +44,12 @@ export interface MonitorOptions {
   notify?: string[]
 }
 
-/** Milliseconds between two rounds, at least: a monitor is no load test. */
+/** Minimum number of milliseconds between two rounds: a monitor is not a load test. */
 const SHORTEST = 10_000
 
 /**
- * `assay monitor --target bank.yaml`: one round, or one after the other with --every. Exit code 1 where a must was broken, 3
- * where something was away, else 0.
+ * `assay monitor --target bank.yaml`: one round, or repeated rounds with --every. Exit code 1 when a must was broken, 3
+ * when something was not reachable, else 0.
  */
 export async function monitor(options: MonitorOptions): Promise<void> {
   const every = duration('--every', options.every)
@@ -131,7 +131,7 @@ async function approve(
   const { document, memory } = opened
   const problem = driverProblem(document)
   if (problem !== undefined) throw new UsageError(problem)
-  // A run that is under way removes what it made, and would take this for its own.
+  // A run in progress deletes what it made, and would treat this consent as its own.
   const release = holdFolders({ memory, name: document.name })
   const [named] = (await loadConsents(SUITES)).filter(({ core }) => core)
   if (!named) throw new Error('no row of suites/consents.ts is of core')
@@ -159,7 +159,7 @@ interface Watching {
   stateFile: string
 }
 
-/** Rounds until the time is over or Ctrl-C; the exit code of all of them. */
+/** Rounds until the time is over or Ctrl-C. Returns the exit code of all rounds. */
 async function watch(
   parts: Omit<WatchParts, 'signal'>,
   { every, until, history, notify, stateFile }: Watching,
@@ -206,7 +206,7 @@ async function watch(
 
 const clockTime = (at: number) => `${new Date(at).toISOString().slice(11, 19)}Z`
 
-/** A line for a round, and one for each change. */
+/** Prints a line for a round, and one for each change. */
 function tell(
   at: number,
   { report, state, changes, unwatched, data }: Watched,

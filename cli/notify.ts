@@ -10,24 +10,24 @@ import type { Report } from '../engine/report/report.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { UsageError } from './usage.ts'
 
-/** Milliseconds that a webhook has for its answer. */
+/** Timeout of a webhook in milliseconds. */
 const PATIENCE = 10_000
 
-/** Hosts whose webhooks want a form of their own. */
+/** Hosts whose webhooks need a format of their own. */
 const HOSTS: readonly [RegExp, keyof typeof WEBHOOKS][] = [
   [/(^|\.)slack\.com$/, 'slack'],
   [/(^|\.)(webhook\.office\.com|logic\.azure\.com|powerplatform\.com)$/, 'teams'],
 ]
 
-/** Where a run is told of, and how. */
+/** Where a run is reported to, and in which format. */
 export interface Webhook {
   url: URL
   form: keyof typeof WEBHOOKS
 }
 
 /**
- * What `--notify` says: an address, `env:NAME` for one that is in the environment, with `slack=`, `teams=` or `json=` before
- * it where the host does not tell the form. The address itself is a secret, and is shown nowhere.
+ * Parses `--notify`: an address, or `env:NAME` for an address in the environment, preceded by `slack=`, `teams=` or
+ * `json=` when the host does not show the format. The address itself is a secret, and is never shown.
  *
  * @throws UsageError
  */
@@ -46,7 +46,7 @@ export function webhookOf(option: string): Webhook {
   return { url, form: (named as Webhook['form'] | undefined) ?? known ?? 'json' }
 }
 
-/** Sends what a run came to. That nobody could be told changes no exit code: a line says so. */
+/** Sends the result of a run. If that fails, a line says so; the exit code does not change. */
 export async function notify(
   webhook: Webhook,
   report: Report,
@@ -55,7 +55,7 @@ export async function notify(
   await send(webhook, notificationOf(report, { changes, link: pipelineLink(process.env) }))
 }
 
-/** The same of what changed between two rounds of a monitor. */
+/** Sends what changed between two rounds of a monitor. */
 export async function tellWebhook(
   webhook: Webhook,
   { report, changes }: { report: Report; changes: readonly { kind: string; text: string }[] },
@@ -83,7 +83,7 @@ async function send({ url, form }: Webhook, note: Notification): Promise<void> {
   }
 }
 
-/** Where GitHub, GitLab, Jenkins or Azure shows the run of a pipeline. */
+/** Address of the pipeline run in GitHub, GitLab, Jenkins or Azure. */
 export function pipelineLink(env: NodeJS.ProcessEnv): string | undefined {
   const { GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, CI_JOB_URL, BUILD_URL } = env
   if (GITHUB_SERVER_URL && GITHUB_REPOSITORY && GITHUB_RUN_ID) {

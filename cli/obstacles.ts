@@ -6,8 +6,8 @@ import { say, shown } from '../engine/report/terminal.ts'
 import type { OpenedTarget } from './open-target.ts'
 
 /**
- * What keeps every check from being judged, in the doctor's words, with the lines of the target file
- * that a fix is about. Nothing stands in the way of the reference bank.
+ * What prevents every check from being judged, in the words of the doctor, with the lines of the target file to fix.
+ * The reference bank has no obstacles.
  */
 export async function obstaclesTo(opened: OpenedTarget): Promise<PreflightLine[]> {
   const { ours, document, base, file, memory } = opened
@@ -17,7 +17,7 @@ export async function obstaclesTo(opened: OpenedTarget): Promise<PreflightLine[]
   return found.map((line) => withPlaces(line, file))
 }
 
-/** Says what keeps everything from being asked, and sets the exit code to 3, where something does. */
+/** If something prevents all requests, prints it and sets the exit code to 3. */
 export async function isObstructed(opened: OpenedTarget): Promise<boolean> {
   const obstacles = await obstaclesTo(opened)
   for (const { level, text, whose, mend } of obstacles) {

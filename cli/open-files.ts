@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from './usage.ts'
 
-/** Files, sockets and modules that a run has open at once, and some to spare. */
+/** Enough for the files, sockets and modules that a run has open at once. */
 const FEWEST = 256
 
-/** @throws UsageError where this process may open too few files: a module that can't be opened looks like one that is not there */
+/** @throws UsageError when the limit of open files is too low: then a module seems to be missing */
 export function requireOpenFiles(): void {
   const most = mostOpenFiles()
   if (most >= FEWEST) return
@@ -13,7 +13,7 @@ export function requireOpenFiles(): void {
   )
 }
 
-/** The limit of this process, of which Node has raised the soft one to the hard one; Linux alone tells it. */
+/** The limit of this process; Node raises the soft limit to the hard one. Only Linux shows it. */
 function mostOpenFiles(): number {
   try {
     const [, soft] =

@@ -12,32 +12,32 @@ import { UsageError } from './usage.ts'
 export interface ReadTarget {
   read: TargetFile
   document: TargetDocument
-  /** The target file, absolute. */
+  /** The absolute path of the target file. */
   file: string
-  /** Of what the user configured: the reference bank's ports and keys are other ones every time. */
+  /** Covers only what the user configured, because the reference bank has new ports and keys every time. */
   configurationDigest: string
-  /** Directory that commands of hooks are relative to. */
+  /** Directory for relative paths in commands of hooks. */
   base: string
-  /** Whether it is the reference bank, which goes when it is closed. */
+  /** Is it the reference bank, which ends when it is closed? */
   ours: boolean
-  /** Where clients and leftovers at this bank are remembered; not for a bank that goes. */
+  /** Folder where clients and leftovers at this bank are stored; absent for the reference bank. */
   memory?: string
 }
 
-/** A target that answers, and what must be closed after its use. */
+/** A target that answers and must be closed after use. */
 export interface OpenedTarget extends ReadTarget {
   close(): Promise<void>
 }
 
 /**
- * Reads a target file. Where it asks for the reference bank, the bank is started here and hands over
- * a target like any other; from there on nothing knows whose bank it is.
+ * Reads a target file. If it asks for the reference bank, starts the bank here and returns its target like any other;
+ * from then on no code depends on which bank it is.
  */
 export async function openTarget(path: string): Promise<OpenedTarget> {
   const known = await readTarget(path)
   const { read } = known
   if (read.kind === 'bank') return { ...known, close: async () => {} }
-  // Its keys are made beside this thread, which loads the rest of it meanwhile.
+  // Its keys are generated in parallel while the rest of the bank loads.
   const making = import('../bank/directory/directory.ts').then(({ createDirectory }) =>
     createDirectory(),
   )
@@ -57,7 +57,7 @@ export async function openTarget(path: string): Promise<OpenedTarget> {
   }
 }
 
-/** Reads a target file and starts nothing: of the reference bank neither ports nor keys are known. */
+/** Reads a target file and starts nothing: the ports and keys of the reference bank are not known. */
 export async function readTarget(path: string): Promise<ReadTarget> {
   const read = await readTargetFile(path)
   const ours = read.kind === 'embedded'
@@ -75,12 +75,11 @@ export async function readTarget(path: string): Promise<ReadTarget> {
 }
 
 /**
- * Opens the target that a command means: the one that --target names, else the one of the earlier run
- * that it goes back to, else the reference bank.
+ * Opens the target of a command: the one that --target names, else the one of the earlier run that the command refers
+ * to, else the reference bank.
  *
  * @param folder the earlier run
- * @throws UsageError when the earlier run's target file is gone, or is not what it was: another bank
- *   would answer in its place
+ * @throws UsageError when the earlier run's target file is missing or changed: another bank would answer in its place
  */
 export async function openTargetOf(
   named: string | undefined,

@@ -1,13 +1,13 @@
 import { counted } from '../engine/report/escape.ts'
 import type { HookBy, Plan } from '../engine/run/plan.ts'
 
-/** What a plan knows besides the target and the suites. */
+/** What a plan needs in addition to the target and the suites. */
 export interface Surroundings {
   target: string
-  /** Requests of the latest run of the same scope, and when that was. */
+  /** Number of requests of the latest run of the same scope, and its time. */
   lastRun?: { requests: number; at: string }
   requestsPerMinute?: number
-  /** Clients by name: how the run comes by each. */
+  /** Clients by name: where the run gets each from. */
   clients: { name: string; by: 'configured' | 'kept' | 'registers' }[]
   expiryPatience: number
   attended: boolean
@@ -17,7 +17,7 @@ export interface Surroundings {
 /**
  * What a run will ask for.
  *
- * @param whole each visit and each check that spends or registers something by name, and not their numbers alone
+ * @param whole list each visit, and each check that uses up or registers something, instead of only counting them
  */
 export function planText(plan: Plan, about: Surroundings, whole: boolean): string {
   const parts = [

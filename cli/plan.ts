@@ -21,7 +21,7 @@ import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { list, scopeOf } from './selection.ts'
 
-/** `assay plan`: what a run will ask for, before anything is sent. */
+/** `assay plan`: prints what a run will ask for, before anything is sent. */
 export async function plan(options: {
   target: string
   profile: string
@@ -56,12 +56,12 @@ async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundi
   }
 }
 
-/** Those that a run acts as: none where the products alone are judged. */
+/** The clients that a run acts as; none when only the products are judged. */
 function clientsOf(document: TargetDocument) {
   return isProductsAlone(document) ? [] : Object.entries(withoutAbsent(document).clients)
 }
 
-/** The latest whole run of the same target, configuration and scope, where reports go by default. */
+/** The latest whole run of the same target, configuration and scope, in the default folder of reports. */
 async function lastRun(
   { document, configurationDigest }: ReadTarget,
   { profile, only }: Scope,
@@ -78,7 +78,7 @@ async function lastRun(
   return undefined
 }
 
-/** The approvals of a run, for the page on which a person is asked for them; else undefined. */
+/** The approvals of a run, for the page that asks a person for them; undefined with other drivers. */
 export async function announced(
   target: TargetDocument,
   scope: Scope,

@@ -10,7 +10,7 @@ import { webhookOf } from './notify.ts'
 import { FAIL_ON, oneOf } from './option-values.ts'
 import { textOf, UsageError } from './usage.ts'
 
-/** What judging a bank and judging a client are both called with. */
+/** The options that judging a bank and judging a client have in common. */
 export interface JudgingOptions {
   out?: string
   only?: string[]
@@ -28,11 +28,10 @@ export interface JudgingOptions {
 }
 
 /**
- * Reads what options name before anything is sent: what is needed at the end must not be missed at
- * the end.
+ * Reads everything that options name before anything is sent, so that nothing turns out to be missing at the end.
  *
- * @returns the selection, of --only and --failed, the draw of the earlier run, and the known deviations.
- * @throws UsageError for what cannot be meant.
+ * @returns the selection of --only and --failed, the draw of the earlier run, and the known deviations.
+ * @throws UsageError for invalid options.
  */
 export async function prepared(
   options: JudgingOptions,
@@ -60,16 +59,16 @@ function deviationsOf(file: string, catalogue: Catalogue): Deviation[] {
   }
 }
 
-/** Is it something to judge again? */
+/** Must it be judged again? */
 export const isOpen = ({ outcome }: Pick<CheckResult, 'outcome'>): boolean =>
   ['fail', 'warn', 'blocked', 'not-run', 'error'].includes(outcome)
 
-/** Ids of what an earlier run did not find in order, and its draw of cells. */
+/** The ids that were not in order in an earlier run, and the run's draw of cells. */
 async function failedOf(folder: string | undefined): Promise<{ only: string[]; seed?: number }> {
   if (folder === undefined) return { only: [] }
   const { checks, scope } = await readReport(folder)
   const open = checks.filter(isOpen)
-  // A kept case is judged where --cases names it.
+  // A kept case is judged only when --cases names it.
   const ids = open.filter((check) => check.case === undefined).map(({ id }) => id)
   if (ids.length === 0) {
     const [kept] = open.flatMap((check) => check.case ?? [])
@@ -80,7 +79,7 @@ async function failedOf(folder: string | undefined): Promise<{ only: string[]; s
   return { only: ids, ...(scope.seed !== undefined && { seed: scope.seed }) }
 }
 
-/** What an earlier run left in the folder and this one may not make again: it would speak of that run. */
+/** Deletes files of an earlier run in the folder that this run may not write again, because they describe that run. */
 export function forgetEarlier(folder: string): void {
   for (const file of ['statement.jws', 'diff.md', 'diff.json']) {
     rmSync(join(folder, file), { force: true })
@@ -88,9 +87,9 @@ export function forgetEarlier(folder: string): void {
 }
 
 /**
- * Looks at what earlier runs kept of a bank before anything is asked of it.
+ * Checks the stored state of earlier runs at a bank before the first request.
  *
- * @throws InputError, UsageError where it is not what a run wrote
+ * @throws InputError, UsageError when it is not what a run writes
  */
 export function requireMemory(memory: string, name: string): void {
   readClients(join(memory, `${name}.clients.json`))

@@ -7,17 +7,17 @@ import { shown, write } from '../engine/report/terminal.ts'
 import type { Standing } from '../engine/run/follow.ts'
 import type { Progress } from '../engine/run/supervise.ts'
 
-/** Where a run says how it goes. */
+/** Where a run shows its progress. */
 export interface Screen {
   stream: NodeJS.WriteStream
-  /** Whether one line can be written over and over. */
+  /** Can one line be overwritten? */
   live: boolean
   colour: boolean
-  /** Characters on a line. */
+  /** Characters per line. */
   width: number
 }
 
-/** The terminal, or whatever our output goes to. */
+/** The terminal, or the file or pipe that the output goes to. */
 export function screen(stream: NodeJS.WriteStream = process.stdout): Screen {
   const live = stream.isTTY === true && process.env.TERM !== 'dumb' && !process.env.CI
   const { NO_COLOR, FORCE_COLOR } = process.env
@@ -28,17 +28,17 @@ export function screen(stream: NodeJS.WriteStream = process.stdout): Screen {
 }
 
 export interface RunProgress extends Progress {
-  /** What is being done before anything is judged; in passing: only where it can be taken back. */
+  /** Shows what is done before anything is judged. `passing`: show it only where it can be overwritten. */
   doing(what: string, passing?: boolean): void
-  /** From here on the run can be followed. */
+  /** From here on, `standing` tells the progress of the run. */
   follows(standing: () => Standing): void
   end(): void
 }
 
-/** Milliseconds between two drawings of the live line. */
+/** Milliseconds between two updates of the live line. */
 const EVERY = 200
 
-/** On a terminal one live line; anywhere else a line for each chapter. */
+/** One live line on a terminal; elsewhere one line for each chapter. */
 export function createProgress(to: Screen): RunProgress {
   return to.live ? liveProgress(to) : plainProgress(to)
 }
@@ -105,7 +105,7 @@ function liveProgress({ stream, colour, width }: Screen): RunProgress {
 
 type Painted = [text: string, paint: (text: string) => string]
 
-/** As many of the words as fit on one line, each in its paint. */
+/** As many of the words as fit on one line, each in its colour. */
 function fitted(words: Painted[], width: number): string {
   let free = width
   const shown: string[] = []
@@ -127,7 +127,7 @@ const WORDS: Partial<Record<CheckResult['outcome'], string>> = {
   'not-run': 'not run',
 }
 
-/** Ids on one line; how many more there are is said. */
+/** Maximum number of ids on one line; the others are counted. */
 const MOST_IDS = 3
 
 function plainProgress({ stream }: Screen): RunProgress {
@@ -139,7 +139,7 @@ function plainProgress({ stream }: Screen): RunProgress {
   let waited: string | undefined
 
   const flush = () => {
-    // What the run did not come to is counted at its end.
+    // What the run did not reach is counted at its end.
     if (chapter === undefined || results.every(({ outcome }) => outcome === 'not-run')) {
       results = []
       return

@@ -6,16 +6,16 @@ import { proveStarved } from '../proof/chaos/prove-starved.ts'
 import { number } from './usage.ts'
 
 interface ChaosOptions {
-  /** How many seeds of runs in which something fails, or of runs that are short of something. */
+  /** How many seeds of runs in which something fails, or of runs with scarce resources. */
   chaos?: string
   starved?: string
-  /** The first of them. */
+  /** The first seed. */
   seed?: string
   processes?: string
   json?: string
 }
 
-/** `assay prove --chaos 100`, `assay prove --starved 200`: exit code 0 when every run ends as it should; 1 when one does not. */
+/** `assay prove --chaos 100`, `assay prove --starved 200`: exit code 0 when every run ends as it should, else 1. */
 export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
   const began = Date.now()
   const proven = options.chaos ? proveChaos : proveStarved

@@ -6,13 +6,13 @@ import { writeMatrix } from './prove-output.ts'
 import { called } from './usage.ts'
 
 interface GatewayOptions {
-  /** Ids; `true`: all of them. */
+  /** Ids; `true` means all. */
   gateways: string[] | true
   json?: string
   page?: string
 }
 
-/** `assay prove --gateways`: exit code 0 when the bank is judged as it should be behind each; 1 when not. */
+/** `assay prove --gateways`: exit code 0 when the bank is judged correctly behind each gateway, else 1. */
 export async function proveGatewaysOnly(options: GatewayOptions): Promise<void> {
   const chosen =
     options.gateways === true

@@ -6,30 +6,30 @@ import { say, shown } from '../engine/report/terminal.ts'
 import type { Circumstances } from '../proof/run/circumstances.ts'
 import { number } from './usage.ts'
 
-/** What is said of a proof, of banks and of TPPs alike. */
+/** What is printed about a proof of a bank or a TPP. */
 interface Shown {
   kind: string
   id: string
   milliseconds: number
   requests: number
   complaints: string[]
-  /** What did not hold at the first of two tries. */
+  /** Complaints at the first of two tries. */
   atFirst?: string[]
-  /** All ids, where others shared the bank or client. */
+  /** All ids, when several alterations share the bank or client. */
   besides?: string
   under?: Circumstances
 }
 
 const INDENT = ' '.repeat(7)
 
-/** One proof, as it comes. */
+/** Prints one proof as soon as it is done. */
 export function show(proof: Shown, n: number, of: number): void {
   const { kind, id, milliseconds, requests, complaints, atFirst = [], besides, under } = proof
   const when = under?.moment ? `, at ${under.moment.at} in ${under.moment.zone}` : ''
   const place = `${String(n).padStart(String(of).length)}/${of}`
   const shared = besides ? `, as ${besides}` : ''
   const mark = complaints.length === 0 ? 'ok  ' : 'FAIL'
-  // Of a process that was stopped nobody knows what it sent.
+  // For a process that was stopped, the number of requests is not known.
   const cost = milliseconds > 0 ? `${milliseconds} ms, ${requests} requests` : 'no result'
   say(shown`${mark} ${place} ${kind} ${id} (${cost}${shared}${when})`)
   for (const complaint of complaints) say(shown`${INDENT}${complaint}`)
@@ -37,7 +37,7 @@ export function show(proof: Shown, n: number, of: number): void {
   for (const complaint of atFirst) say(shown`${INDENT}at the second try; first: ${complaint}`)
 }
 
-/** How many of them hold is said, and how long it took since `began`, milliseconds; whether all do. */
+/** Prints how many proofs hold and the time since `began` (milliseconds). Returns whether all hold. */
 export function allHold(
   of: 'banks' | 'TPPs',
   proofs: Pick<Shown, 'complaints'>[],
@@ -49,12 +49,12 @@ export function allHold(
   return holds === proofs.length
 }
 
-/** How many prove at once; two more than processors, as now and then each waits for something. */
+/** Number of parallel processes: two more than processors, because processes sometimes wait. */
 export function processes(options: { processes?: string }): number {
   return number('--processes', options.processes, 64) || availableParallelism() + 2
 }
 
-/** A page of the matrix into a folder, which is made where it is not there. */
+/** Writes a page of the matrix into a folder, which is made if necessary. */
 export function writeMatrix(folder: string, name: string, page: string): void {
   makeFolder(folder)
   const file = join(folder, name)

@@ -12,14 +12,14 @@ import { writeMatrix } from './prove-output.ts'
 import { called, number } from './usage.ts'
 
 interface SituationOptions {
-  /** Ids; `true`: all of them. */
+  /** Ids; `true` means all. */
   situations: string[] | true
   processes?: string
   json?: string
   page?: string
 }
 
-/** `assay prove --situations`: exit code 0 when run and doctor take each as they should, 1 when one is taken otherwise. */
+/** `assay prove --situations`: exit code 0 when run and doctor handle each situation as they should, else 1. */
 export async function proveSituationsOnly(options: SituationOptions): Promise<void> {
   const began = Date.now()
   const chosen =

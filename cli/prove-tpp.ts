@@ -7,7 +7,7 @@ import { named } from './bank-alterations.ts'
 import { type CircumstanceOptions, circumstancesOf } from './circumstances.ts'
 import { allHold, processes, show, writeMatrix } from './prove-output.ts'
 
-/** `assay prove --tpp`, without the banks. */
+/** `assay prove --tpp`: proves the TPPs, without the banks. */
 export async function proveTppsOnly(
   options: Options & CircumstanceOptions & { tpp: string[] | true },
 ): Promise<void> {
@@ -21,16 +21,16 @@ export async function proveTppsOnly(
 
 type Options = { page?: string; processes?: string; alone?: boolean }
 
-/** What is to be proven of TPPs, and what came of it. */
+/** What is to be proven about TPPs, and the results. */
 interface TppProofing extends TppProofs {
-  /** Says what came; whether the right TPP passes, each wrong one is caught and no lawful one is blamed. */
+  /** Prints the results. True when the right TPP passes, each wrong one is caught and no lawful one is blamed. */
   finish(began: number): boolean
 }
 
 /**
- * The proof of the TPPs of these ids, or of all.
+ * The proof of the TPPs with these ids, or of all.
  *
- * @throws UsageError for an id that no TPP has
+ * @throws UsageError for an unknown id
  */
 export async function openTppProof(ids: string[], options: Options): Promise<TppProofing> {
   const all = await tppsToProve()

@@ -35,21 +35,21 @@ export interface ProveOptions {
   check?: string[]
   chapter?: string[]
   correct?: boolean
-  /** Each fault and variant by itself, in a bank of its own; each TPP in a client of its own. */
+  /** Each fault and variant alone in its own bank; each TPP alone in its own client. */
   alone?: boolean
   processes?: string
-  /** Every cell of each table, not those alone that are drawn. */
+  /** Every cell of each table, not only the drawn ones. */
   exhaustive?: boolean
   json?: string
   page?: string
-  /** How many faults, each with a freedom of its chapter; `all` of them. */
+  /** Number of faults, each combined with a freedom of its chapter, or `all`. */
   mixed?: string
-  /** How often freedoms are drawn again that share a bank. */
+  /** How many times groups of freedoms that share a bank are drawn. */
   draws?: string
   seed?: string
   /** `1/4`: the first of four parts of the whole proof. */
   shard?: string
-  /** What the shards wrote. */
+  /** Files that the shards wrote. */
   merge?: string[]
 }
 
@@ -72,9 +72,9 @@ export async function prove(options: Options): Promise<void> {
     }
   }
   const whole = isWhole(options) && options.shard === undefined
-  // Both sides: what judges TPPs is proven by wrong and lawful TPPs.
+  // The whole proof has both sides: wrong and lawful TPPs prove the checks that judge TPPs.
   const tpps = whole && !options.merge ? await wholeTppProof(options, circumstances) : undefined
-  // What is proven in other processes needs no bank in this one.
+  // Proofs in other processes need no bank in this process.
   const context = options.correct || whole ? await openProofContext() : undefined
   try {
     const inWorkers = async () => {
@@ -124,7 +124,7 @@ async function wholeTppProof({ alone, page }: ProveOptions, circumstances: Circu
   return { ...proof, jobs: spread(proof.jobs, circumstances) }
 }
 
-/** What no fault catches, and faults that nothing catches. */
+/** Checks that no fault triggers, and faults that no check catches. */
 function gaps({ uncaught, harmless }: Matrix): string[] {
   return [
     ...uncaught.map((id) => `${id} can fail, but no fault and no mutant shows it`),
@@ -132,7 +132,7 @@ function gaps({ uncaught, harmless }: Matrix): string[] {
   ]
 }
 
-/** Is it everything, at once or in parts? */
+/** Is it the whole proof, at once or in parts? */
 function isWhole(options: ProveOptions): boolean {
   const { fault, variant, check, chapter, correct, mixed, draws } = options
   return [fault, variant, check, chapter, correct, mixed, draws].every((part) => part === undefined)
@@ -173,12 +173,12 @@ function jobsFor(options: Options, all: Alterations): Job[] {
   }
 }
 
-/** The draw of cells: that of the options, else of the commit, so that each one proves others. */
+/** The draw of cells: from the options, else from the commit, so that each commit proves other cells. */
 function drawOf({ seed, moments }: Options): number {
   return number('--seed', seed, 2 ** 32 - 1) ?? (moments ? drawOfCommit() : SEED)
 }
 
-/** Every fourth job from the first, the second, …: what costs much stands side by side. */
+/** Every nth job, starting at the shard's number: neighbouring jobs in the list are expensive together. */
 function sharded(jobs: Job[], shard: string | undefined): Job[] {
   if (shard === undefined) return jobs
   const [, part, of] = /^(\d+)\/(\d+)$/.exec(shard)?.map(Number) ?? []

@@ -29,7 +29,7 @@ export interface ProxyOptions {
   failOn: string
 }
 
-/** `assay proxy`: stands between a TPP and a bank, and judges both until Ctrl-C; the exit code says what was broken. */
+/** `assay proxy`: runs between a TPP and a bank and judges both until Ctrl-C. The exit code says what was broken. */
 export async function proxy(options: ProxyOptions): Promise<void> {
   const failOn = oneOf('--fail-on', LEVEL_FAIL_ON, options.failOn)
   const listen = listenOf(options.listen)
@@ -78,7 +78,7 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
     .catch(notThere(listen))
   const page = await openWatchPage(0, WORDS)
   show = page.show
-  // From here on, so that nobody who has read how it ends can be too early.
+  // Listen for signals from here on, because the text that is printed next says that Ctrl-C ends the proxy.
   const ended = new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)
     process.once('SIGTERM', resolve)
@@ -91,7 +91,7 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
   say(shown`reports ${typed(out)}`)
 }
 
-/** What a system says of an address that is none of its own, or that others may not take. */
+/** Error codes for an address that is not one of this system, or that may not be used. */
 const NOT_THERE = ['EADDRNOTAVAIL', 'EACCES', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL', 'EAFNOSUPPORT']
 
 function notThere({ host, port }: { host: string; port: number }) {
@@ -103,7 +103,7 @@ function notThere({ host, port }: { host: string; port: number }) {
 
 const WORDS = { title: 'What passes between TPP and bank', before: 'Nothing has passed yet.' }
 
-/** The target, and everything that judges. */
+/** The target, and all suites that judge it and the TPP. */
 async function partiesOf(
   { read, document, file, configurationDigest }: ReadTarget,
   { out, tppName }: Serving,

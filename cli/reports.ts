@@ -23,7 +23,7 @@ import { SUITES, typed } from './folders.ts'
 import { DIFF_FAIL_ON, DIFF_FORMATS, oneOf } from './option-values.ts'
 import { textOf, UsageError, written } from './usage.ts'
 
-/** `assay report DIR`: every output made again from report.json and exchanges.jsonl. */
+/** `assay report DIR`: writes every output again from report.json and exchanges.jsonl. */
 export async function report(
   dir: string,
   options: { baseline?: string; history?: string },
@@ -34,7 +34,7 @@ export async function report(
   }
 }
 
-/** A run that was killed with all its processes left exchanges and results, and no report. */
+/** A run that was killed with all its processes left exchanges and results, but no report: makes the report. */
 async function salvage(dir: string): Promise<void> {
   const file = join(dir, 'report.json')
   if (existsSync(file) || !existsSync(join(dir, JOURNAL))) return
@@ -43,7 +43,7 @@ async function salvage(dir: string): Promise<void> {
   if (report) writeWhole(file, `${JSON.stringify(report, null, 2)}\n`)
 }
 
-/** `assay diff A B`: exit code 1 when something is newly broken, with `any` when anything is, with `observations` when one changed. */
+/** `assay diff A B`: exit code 1 when something newly broke; `any`: is broken; `observations`: when one changed. */
 export async function diff(
   folders: string[],
   options: { format: string; failOn: string },
@@ -65,7 +65,7 @@ export async function diff(
   process.exitCode = otherwise || broken.some(({ known }) => !known) ? 1 : 0
 }
 
-/** `assay verify --policy policy.yaml RUN…`: a line for each run; exit code 0 when each of them counts. */
+/** `assay verify --policy policy.yaml RUN…`: prints a line for each run. Exit code 0 when all are eligible. */
 async function eligible(paths: readonly string[], file: string): Promise<void> {
   const policy = loadPolicy(file)
   process.exitCode = 0
@@ -81,12 +81,12 @@ async function eligible(paths: readonly string[], file: string): Promise<void> {
 export interface VerifyOptions {
   key?: string
   policy?: string
-  /** Judge it again by its exchanges. */
+  /** Judge the run again from its exchanges. */
   judge?: boolean
   target?: string
 }
 
-/** `assay verify FILE`: exit code 0 when nothing was changed since it was signed. */
+/** `assay verify FILE`: exit code 0 when nothing was changed since the run was signed. */
 export async function verify(paths: string[], options: VerifyOptions): Promise<void> {
   const { judge, target } = options
   if (target !== undefined && !judge) throw new UsageError('--target is used with --judge alone')
@@ -122,7 +122,7 @@ function inWords({ file, line, message }: Verification['findings'][number]): str
   return oneLine(`${[file, line && `line ${line}`].filter(Boolean).join(', ')}: ${message}`)
 }
 
-/** What a verification shows, and what it could not look at. */
+/** What a verification shows, and what it could not check. */
 function conclusion({ intact, signature, findings, statement, uncovered }: Verification): string {
   const changed = findings.some(({ file }) => file !== 'statement.jws')
   if (signature === 'absent') {
@@ -145,7 +145,7 @@ function conclusion({ intact, signature, findings, statement, uncovered }: Verif
   return `The files are those that the statement of the run of ${startedAt} describes. Who made the statement was not checked: give the signer’s public key with --key.`
 }
 
-/** `assay sign DIR`: a signed statement over a run that is there. */
+/** `assay sign DIR`: writes a signed statement over an existing run. */
 export async function sign(
   dir: string,
   options: { key: string; kid?: string; x5c?: string },
@@ -158,7 +158,7 @@ export async function sign(
   say(shown`${join(dir, 'statement.jws')}: ${statement.target}, ${judged}`)
 }
 
-/** `assay pack DIR`: an archive of all that an auditor needs. */
+/** `assay pack DIR`: makes an archive of everything that an auditor needs. */
 export async function packed(dir: string, options: { out?: string }): Promise<void> {
   const out = options.out ?? `${resolve(dir)}.zip`
   if (existsSync(out) && statSync(out).isDirectory()) {
@@ -170,7 +170,7 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
     const why = 'another version of Assay signed the run, with others'
     complain(shown`Not in it, because ${why}: ${leftOut.join(', ')}`)
   }
-  // Of the statement itself only its signer's key can tell.
+  // The statement itself can only be checked with its signer's key.
   const { findings } = await verifyRun(file)
   const changed = findings.find((finding) => finding.file !== 'statement.jws')
   if (!changed) return
@@ -180,8 +180,8 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
 }
 
 /**
- * `assay overview DIR…`: one page and one JSON of any runs, also those that other machines made.
- * The exit code says whether they could be made, and nothing of the banks.
+ * `assay overview DIR…`: one page and one JSON about any runs, including those of other machines. The exit code says
+ * whether they could be made, and nothing about the banks.
  */
 export async function overview(folders: string[], options: { out?: string }): Promise<void> {
   const { runs, problems } = await findRuns(folders)
@@ -204,7 +204,7 @@ export async function overview(folders: string[], options: { out?: string }): Pr
   say(shown`overview  ${typed(join(out, 'overview.html'))}`)
 }
 
-/** Links from a page in a folder to the reports of runs: relative, so that the whole can be moved or published. */
+/** Links from a page in a folder to the reports of runs. They are relative, so that all can be moved or published. */
 function linkFrom(out: string) {
   return (folder: string): string | undefined => {
     const page = join(resolve(folder), 'report.html')
@@ -213,7 +213,7 @@ function linkFrom(out: string) {
   }
 }
 
-/** Days after which a known deviation expires, unless somebody writes another day. */
+/** Days until a known deviation expires, unless another day is written. */
 const DAYS = 30
 
 const HEAD = `# Known deviations: still judged and shown, they do not fail a run until they expire.
@@ -221,7 +221,7 @@ const HEAD = `# Known deviations: still judged and shown, they do not fail a run
 # assay run --deviations FILE
 `
 
-/** `assay deviations init DIR`: the file of known deviations, to be filled in, from what a run found. */
+/** `assay deviations init DIR`: writes a file of known deviations from a run's findings, to be completed by hand. */
 export async function deviationsInit(
   folder: string,
   options: { out: string; force?: boolean },

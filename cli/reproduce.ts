@@ -27,14 +27,14 @@ interface Options {
   target?: string
   run?: string
   cell?: string
-  /** Of the messages, what was judged and its control alone. */
+  /** Show only the judged messages and their control. */
   short?: boolean
 }
 
 /**
- * `assay reproduce CHECK`: the steps of one check and its one deviation, nothing else, every message
- * written out behind the finding, redacted. Of a check that asks a table: the cells that broke in the run that --run
- * names, or the one that --cell names. Without CHECK: what failed in that run.
+ * `assay reproduce CHECK`: runs one check with its one deviation, and prints every message after the finding, redacted.
+ * For a check of a table: the cells that broke in the run that --run names, or the cell that --cell names. Without
+ * CHECK: everything that failed in that run.
  */
 export async function reproduce(
   id: string | undefined,
@@ -63,7 +63,7 @@ export async function reproduce(
   }
 }
 
-/** `assay reproduce CHECK --run FOLDER --export har`: what a run recorded of it, for another program; nothing is sent. */
+/** `assay reproduce CHECK --run FOLDER --export har`: exports what a run recorded for a check; nothing is sent. */
 async function exported(
   id: string | undefined,
   { run: folder, export: format = '', out, short }: Parameters<typeof reproduce>[1],
@@ -93,14 +93,14 @@ async function exported(
   say(shown`${out}  ${counted(found.length, 'exchange')}`)
 }
 
-/** That of a run, but for a should or a recorded value alone: it was judged, and a reproduction gives no verdict. */
+/** The exit code of a run, but 0 when all was judged and no must broke: a reproduction gives no verdict. */
 function exitCodeOf(results: Result[]): number {
   const { exitCode } = verdictOf(results)
   const judged = results.every(({ outcome }) => ['pass', 'warn', 'observed'].includes(outcome))
   return judged && results.length > 0 ? 0 : exitCode
 }
 
-/** What is done again, by its id: a check; for a rule, the check that sent what broke it. */
+/** What is run again, by id: a check, or for a rule the check that sent the message that broke it. */
 function checksOf(
   id: string | undefined,
   run: Run | undefined,
@@ -139,7 +139,7 @@ function checksOf(
 
 type Run = Awaited<ReturnType<typeof readRun>>
 
-/** The cells of a table that are asked again; undefined: those that a run asks by itself. */
+/** The cells of a table that are tested again; undefined: those that a run draws by itself. */
 function cellsOf(
   id: string,
   cell: string | undefined,
@@ -213,7 +213,7 @@ async function again(
       `${check.id} has no ${notAsked.join(', ')} at this bank. See cells in report.json.`,
     )
   tell(judged, redact)
-  // Others that a message broke on its way are worth a line: they may be the reason.
+  // Print other rules that a message broke, because they may be the cause.
   for (const rule of rules) {
     if (rule === judged || !['fail', 'warn'].includes(rule.outcome)) continue
     say(shown`also ${rule.outcome}: ${rule.id}  ${redact(rule.message)}`)

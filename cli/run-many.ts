@@ -9,10 +9,10 @@ import { screen } from './progress.ts'
 import { overview } from './reports.ts'
 import { number, UsageError } from './usage.ts'
 
-/** Verdicts of several banks make one exit code: the first of these that a run ended with. */
+/** The exit code for several banks is the first of these that a run ended with. */
 const GRAVEST_FIRST = [130, 5, 2, 3, 1, 4, 0]
 
-/** Options that mean a single run, and cannot be shared by several. */
+/** Options of a single run, which cannot be used with several. */
 const SINGLE = ['failed', 'baseline', 'failOn', 'list', 'open'] as const
 
 type RunManyOptions = Partial<Record<(typeof SINGLE)[number], unknown>> & {
@@ -22,10 +22,10 @@ type RunManyOptions = Partial<Record<(typeof SINGLE)[number], unknown>> & {
 }
 
 /**
- * `assay run --target A --target B`: each bank is judged by a process of its own, in turn or
- * `--parallel N`, into a folder of its own; at the end stands an overview of these runs.
+ * `assay run --target A --target B`: judges each bank in its own process and folder, in turn or with `--parallel N`.
+ * Writes an overview of these runs at the end.
  *
- * @param args the command line, of which everything but targets and folder is handed on
+ * @param args the command line; everything except targets and folder is passed on
  */
 export async function runMany(options: RunManyOptions, args: readonly string[]): Promise<void> {
   const { target: files } = options
@@ -50,7 +50,7 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
     for (let next = queue.shift(); next; next = queue.shift()) {
       const folder = join(out, next.name)
       codes.push(await runOne(next.name, [...rest, '--target', next.file, '--out', folder]))
-      // Ctrl-C reaches every run: those that have not begun do not begin.
+      // Ctrl-C reaches every run; runs that have not started are dropped.
       if (codes.includes(130)) queue.length = 0
     }
   }
@@ -62,9 +62,9 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   process.exitCode = GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 5
 }
 
-/** Judges one bank; each line that it prints begins with its name. The exit code. */
+/** Judges one bank, and prints its name before each of its lines. Returns the exit code. */
 function runOne(name: string, args: string[]): Promise<number> {
-  // What a run that writes to us must know of our terminal.
+  // The child writes to a pipe, so it must be told the properties of our terminal.
   const { width, colour } = screen()
   const terminal = { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
   const command = [...process.execArgv, process.argv[1] ?? '', 'run', ...args]
@@ -72,7 +72,7 @@ function runOne(name: string, args: string[]): Promise<number> {
     stdio: ['inherit', 'pipe', 'pipe'],
     env: { ...process.env, ...terminal },
   })
-  // What it says passed this door already.
+  // The child has already made its output safe to show.
   const told = (stream: Readable, tell: typeof say) =>
     createInterface({ input: stream }).on('line', (line) =>
       tell(shown`[${name}] ${composed(line)}`),
@@ -85,7 +85,7 @@ function runOne(name: string, args: string[]): Promise<number> {
   })
 }
 
-/** Files with their names without folder and ending, told apart by a number where two are alike. */
+/** Names of the files without folder and extension; equal names get a number. */
 function labels(files: readonly string[]): { file: string; name: string }[] {
   const seen = new Map<string, number>()
   return files.map((file) => {

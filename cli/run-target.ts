@@ -33,16 +33,16 @@ export interface RunOptions extends JudgingOptions {
   target?: string
   profile: Profile
   json?: boolean
-  /** Number, or `night`. */
+  /** A number, or `night`. */
   seed?: string
   fresh?: boolean
   /** Minutes. */
   deadline?: string
-  /** A case of explore, or a folder of them. */
+  /** A case of explore, or a folder of cases. */
   cases?: string
 }
 
-/** Judges a target, or lists what would be judged; the exit code is that of the verdict. */
+/** Judges a target, or lists what would be judged. The exit code is that of the verdict. */
 export async function runTarget(options: RunOptions, progress: RunProgress): Promise<void> {
   if (options.json && !options.list) throw new UsageError('--json goes with --list')
   const deadline = Number(options.deadline ?? '240')
@@ -55,7 +55,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
   const scope = { ...(await scopeOf(options.profile, only, catalogue)), ...seed }
   const cases = options.cases === undefined ? undefined : keptCases(options.cases, catalogue)
   if (options.list) return list(scope, options.json)
-  // What runs the checks is loaded while the reference bank waits for its keys.
+  // Load the test runner while the reference bank generates its keys.
   import('vitest/node').catch(() => {})
   const opened = await openTargetOf(options.target, options.failed)
   const { document, base, memory, configurationDigest } = opened
@@ -94,13 +94,13 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
   }
 }
 
-/** `ASSAY_SHARE`: seconds that a check may take without any sign of life. */
+/** `ASSAY_SHARE`: seconds that a check may take without any sign of progress. */
 function share(): Pick<Assignment, 'share'> {
   const seconds = number('ASSAY_SHARE', process.env.ASSAY_SHARE, 3600)
   return seconds === undefined ? {} : { share: seconds }
 }
 
-/** Judges the target, or says why it could not be judged: report.json is there afterwards. */
+/** Judges the target, or records why it could not be judged. In both cases report.json exists afterwards. */
 async function judgeTarget(
   assignment: Assignment,
   opened: OpenedTarget,
@@ -119,7 +119,7 @@ async function judgeTarget(
   progress.end()
 }
 
-/** Every output of a run, what the terminal says of it, and the exit code. */
+/** Writes every output of a run, prints the summary, and sets the exit code. */
 export async function report(
   out: string,
   side: 'bank' | 'TPP',
@@ -127,14 +127,14 @@ export async function report(
 ): Promise<void> {
   const { baseline, history } = options
   const { report, exchanges } = await readRun(out)
-  // A part of a run would look like a bank that lost its checks.
+  // In a history, a part of a run would look like a bank that lost its checks.
   const partial = report.scope.only.length > 0 && !report.recording
   if (history && partial) say(shown`Not added to ${history}: a selection.`)
   await writeReports(out, { baseline, history: partial ? undefined : history })
   if (options.sign) await sign(typed(out), { key: options.sign })
   const { colour, width } = screen()
   const page = join(out, 'report.html')
-  // What reproduces a finding sends requests to a bank.
+  // Reproducing a finding sends requests to a bank, so this is only possible for a run of a bank.
   const folder = side === 'TPP' || report.recording ? undefined : typed(out)
   const summary = consoleSummary(report, exchanges, { colour, width, path: typed(page), folder })
   say(composed(summary.trimEnd()))
@@ -152,12 +152,12 @@ export async function report(
   for (const url of options.notify ?? []) await notify(webhookOf(url), report, changes)
   if (!changes) return
   say(shownLines(diffText(changes)))
-  // Only the choice to look at what is new turns a nonconformant bank's exit code into 0.
+  // Only --fail-on new turns the exit code of a nonconformant bank into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
   if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
 }
 
-/** A conformant bank with a broken should that nobody knows of: the verdict stays, the exit code does not. */
+/** A conformant bank that breaks a should without a known deviation: the verdict stays, the exit code becomes 1. */
 function failOnShoulds({ checks }: Report): void {
   const broken = checks.filter(({ outcome, deviation }) => outcome === 'warn' && !deviation)
   if (broken.length === 0) return
@@ -170,7 +170,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
   win32: ['cmd', '/c', 'start', ''],
 }
 
-/** Opens a page where the user reads pages; where nothing can, its path stands on the terminal anyway. */
+/** Opens a page in the user's browser. If that fails, the terminal shows its path anyway. */
 function openPage(path: string): void {
   const [command = 'xdg-open', ...words] = OPENERS[process.platform] ?? ['xdg-open']
   const child = spawn(command, [...words, path], { stdio: 'ignore', detached: true })

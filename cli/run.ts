@@ -1,7 +1,7 @@
 import { createProgress, screen } from './progress.ts'
 import type { RunOptions } from './run-target.ts'
 
-/** `assay run`: says at once that it is at work; what does the work is loaded meanwhile. */
+/** `assay run`: first prints that it is at work, then loads the modules that do the work. */
 export async function run(options: RunOptions): Promise<void> {
   const progress = createProgress(screen())
   if (!options.list) progress.doing('Opening the target', true)

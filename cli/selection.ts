@@ -15,7 +15,7 @@ import { SUITES } from './folders.ts'
 import { oneOf } from './option-values.ts'
 import { number, UsageError } from './usage.ts'
 
-/** Ends the command for a pattern that selects nothing: a run that judges nothing looks green. */
+/** Fails for a pattern that selects nothing, because a run that judges nothing looks green. */
 export function assertSelects(only: string[], catalogue: Catalogue): void {
   const ids = [...catalogue.owners.keys()]
   const idle = only.filter(
@@ -42,9 +42,10 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
 }
 
 /**
- * What a run judges. Rules judge the answers that checks get: a pattern that selects rules alone
- * brings the checks along that ask for these.
- * @throws UsageError for a pattern that selects nothing, and where the profile leaves no check
+ * What a run judges. Rules judge the answers that checks get, so a pattern that selects only rules also selects the
+ * checks that cause these answers.
+ *
+ * @throws UsageError for a pattern that selects nothing, and when the profile leaves no check
  */
 export async function scopeOf(named: string, only: string[], catalogue: Catalogue): Promise<Scope> {
   const profile = oneOf('--profile', PROFILES, named)
@@ -68,8 +69,8 @@ export async function scopeOf(named: string, only: string[], catalogue: Catalogu
 const A_DAY = 86_400_000
 
 /**
- * The draw of cells that `--seed` asks for: a number, or `night`, another one each day (UTC), so that nights together
- * ask all cells.
+ * The draw of cells for `--seed`: a number, or `night`, which gives a different draw each day (UTC), so that over
+ * several nights all cells are tested.
  *
  * @throws UsageError
  */
@@ -79,7 +80,7 @@ export function seedOf(text: string | undefined): Pick<Scope, 'seed'> {
   return seed === undefined ? {} : { seed }
 }
 
-/** What a run with this scope would judge: a line each, or a list in JSON. */
+/** Prints what a run with this scope would judge: one line each, or a list in JSON. */
 export async function list(scope: Scope, json = false): Promise<void> {
   const catalogue = loadCatalogue()
   const suites = await loadSuites(SUITES, catalogue)

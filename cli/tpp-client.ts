@@ -12,7 +12,7 @@ import { createBankHost } from '../proof/tpp/bank-host.ts'
 import { openStateFolder } from './bank-state.ts'
 import { portTaken, UsageError } from './usage.ts'
 
-/** The bank that a client meets, the customer who sits before it, and the client. */
+/** The bank that a client calls, the customer who uses it, and the client. */
 export async function openParties(tpp: Tpp, signal: AbortSignal) {
   const host = await openHost(tpp)
   const customers = await openCustomers()
@@ -25,7 +25,7 @@ export async function openParties(tpp: Tpp, signal: AbortSignal) {
   return { host, customers, client, close }
 }
 
-/** How the client of a TPP is driven. */
+/** The driver of the TPP's client. */
 async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise<ClientDriver> {
   const { client } = document
   const patience = (client.timeout ?? (client.driver === 'ask' ? 600 : 30)) * 1000
@@ -49,8 +49,8 @@ async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise
 }
 
 /**
- * Where the banks of a certification come from: fresh ones on any port for a program; for a web
- * application or a person, who are configured once, always at the same address, with the same keys.
+ * Opens the banks of a certification. For a program: new banks on any port. For a web application or a person, who are
+ * configured once: always the same address and keys.
  */
 async function openHost({ document, base }: Tpp): Promise<BankHost> {
   const { client, port = 8443, state } = document
@@ -69,12 +69,12 @@ async function openHost({ document, base }: Tpp): Promise<BankHost> {
   }
 }
 
-/** The folder in which the TPP's directory is kept. */
+/** The folder that stores the TPP's directory. */
 export function stateFolderOf({ name, state }: TppDocument, base: string): string {
   return resolve(base, state ?? `.assay/${name}`)
 }
 
-/** The TPP's own keys and redirect URIs, as the directory writes them down. */
+/** The TPP's own keys and redirect URIs, as options of the directory. */
 export async function enrolmentOf(
   { redirectUris, jwks, transport }: TppDocument,
   base: string,
@@ -86,7 +86,7 @@ export async function enrolmentOf(
   }
 }
 
-/** @throws UsageError when there is no certificate, or nothing says who vouches for it */
+/** @throws UsageError when there is no certificate, or the certificate of its authority is missing */
 function certificatesAt(place: string, base: string): string[] {
   try {
     const text = readPlain(resolve(base, place)).toString('utf8')

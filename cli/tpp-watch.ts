@@ -15,10 +15,10 @@ import { isOpen, type JudgingOptions } from './preparation.ts'
 import { stateFolderOf } from './tpp-client.ts'
 import { UsageError } from './usage.ts'
 
-/** What a certification that is played again and again cannot have: it has no end that anybody else is told of. */
+/** Options that a repeated certification cannot have, because it has no final result to report. */
 const OF_ONE_END = ['sign', 'history', 'baseline', 'failOn', 'notify', 'open', 'list'] as const
 
-/** `--watch` of a client that has no program, or with an option of a single certification, is a mistake. */
+/** Refuses --watch together with an option of a single certification. */
 export function assertWatchable(options: JudgingOptions & { watch?: string | true }): void {
   const other = OF_ONE_END.find((name) => options[name] !== undefined)
   if (other === undefined) return
@@ -29,19 +29,19 @@ export function assertWatchable(options: JudgingOptions & { watch?: string | tru
 export interface WatchedClient {
   /** The file of the client. */
   file: string
-  /** Named by --watch; true: the folder of the client's program. */
+  /** The path of --watch; true: the folder of the client's program. */
   watch: string | true
-  /** Where each certification is written. */
+  /** Where the results of each certification are written. */
   out: string
   signal: AbortSignal
-  /** Certifies: everything that the command line names, or these ids. */
+  /** Certifies everything that the command line names, or these ids. */
   round(only?: string[]): Promise<void>
 }
 
 /**
- * `assay tpp --watch`: certifies, and when files change plays again what was not in order. Once that is in order
- * everything is played, as a change may break what passed. Each certification has its own reports in the same
- * folder; those of the last one that was not interrupted stay.
+ * `assay tpp --watch`: certifies, and when files change, repeats what was not in order. Once that is in order,
+ * everything is repeated, because a change may break what passed. Every certification writes its reports into the same
+ * folder; those of the last one that was not interrupted remain.
  */
 export async function watchClient(watched: WatchedClient): Promise<void> {
   const { signal, out, file } = watched
@@ -50,7 +50,7 @@ export async function watchClient(watched: WatchedClient): Promise<void> {
   const ours = [out, resolve(REPORTS), stateFolderOf(tpp.document, tpp.base)]
   const changes = await openChangedFiles(path, ours)
   let ids: string[] | undefined
-  /** What changed while the round before was played: what the client writes itself changes in each. */
+  /** Files that changed during the previous round: files that the client itself writes change in every round. */
   let before: string[] = []
   try {
     for (;;) {
@@ -85,7 +85,7 @@ export async function watchClient(watched: WatchedClient): Promise<void> {
   }
 }
 
-/** Keeps the results of a certification while the next one is played, which may be interrupted. */
+/** Keeps the results of a certification while the next one runs, which may be interrupted. */
 function keepResults(out: string) {
   const folder = mkdtempSync(join(tmpdir(), 'assay-watch-'))
   const names = RESULTS.filter((name) => existsSync(join(out, name)))
@@ -93,7 +93,7 @@ function keepResults(out: string) {
   const dropped = () => rmSync(folder, { recursive: true, force: true })
   return {
     dropped,
-    /** Puts them back, and makes their reports again; false where there were none. */
+    /** Restores the results and makes their reports again; false when there were none. */
     async restored(): Promise<boolean> {
       if (names.length > 0) {
         for (const name of names) copyFileSync(join(folder, name), join(out, name))
@@ -116,7 +116,7 @@ async function nextChange(
   return (await changes.quiet(signal)) ? changes.taken() : []
 }
 
-/** Files that are named; more are counted. */
+/** Maximum number of files that are named; the others are counted. */
 const NAMED = 3
 
 function changedWords(files: readonly string[]): string {
@@ -131,7 +131,7 @@ function playedWords(open: readonly string[]): string {
   return `playing again what was not in order, ${open.slice(0, NAMED).join(', ')}${more}`
 }
 
-/** A round; a mistake in a file that is being edited ends nothing. */
+/** One round. A mistake in a file that is being edited does not end the watch. */
 async function attempted({ round, signal }: WatchedClient, only?: string[]): Promise<void> {
   try {
     await round(only)
@@ -142,7 +142,7 @@ async function attempted({ round, signal }: WatchedClient, only?: string[]): Pro
   }
 }
 
-/** What of the last certification was not in order, and can be by a change: ids to play again. */
+/** Ids to repeat: what was not in order in the last certification and can be fixed by a change. */
 async function openIn(out: string): Promise<string[]> {
   if (!existsSync(join(out, 'report.json'))) return []
   const { report, exchanges } = await readRun(out)
@@ -150,8 +150,8 @@ async function openIn(out: string): Promise<string[]> {
 }
 
 /**
- * Ids of what was not in order; of a rule the scenarios too in which it was broken, as a rule alone plays none. Empty
- * where all that is left could not be judged: nothing shows that the client must change for it.
+ * Ids of what was not in order. For a rule also the scenarios in which it was broken, because a rule alone runs none.
+ * Empty when all that remains could not be judged: nothing shows that the client must change for it.
  */
 export function openIds(report: Report, exchanges: readonly ExchangeRecord[]): string[] {
   const open = report.checks.filter(isOpen)
@@ -163,7 +163,7 @@ export function openIds(report: Report, exchanges: readonly ExchangeRecord[]): s
   return [...new Set(ids)]
 }
 
-/** @throws UsageError where nothing is there to be watched, or nobody says what */
+/** @throws UsageError when the path does not exist, or none is known */
 function watchedPath({ watch, file }: WatchedClient): string {
   if (watch !== true) {
     if (existsSync(watch)) return watch

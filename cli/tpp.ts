@@ -25,7 +25,7 @@ import { assertWatchable, watchClient } from './tpp-watch.ts'
 
 type TppOptions = JudgingOptions & { tpp: string; watch?: string | true }
 
-/** `assay tpp`: judges a TPP's client; the exit code is that of the verdict. */
+/** `assay tpp`: judges a TPP's client. The exit code is that of the verdict. */
 export async function tpp(options: TppOptions): Promise<void> {
   if (options.watch !== undefined) assertWatchable(options)
   const catalogue = loadCatalogue(undefined, 'TPP')
@@ -52,7 +52,7 @@ export async function tpp(options: TppOptions): Promise<void> {
   }
 }
 
-/** What would be judged, a line each. */
+/** Prints what would be judged, one line each. */
 function list({ scenarios, rules }: TppSuites, catalogue: Catalogue, only: string[]): void {
   for (const { id, title } of [...scenarios, ...rules]) {
     if (!inScope(id, catalogue, { profile: 'full', only })) continue
@@ -72,7 +72,7 @@ interface Round {
   signal: AbortSignal
 }
 
-/** One certification, from the file of the client to its reports. */
+/** One certification, from the client's file to its reports. */
 async function certified(options: TppOptions, round: Round): Promise<void> {
   const { suites, catalogue, only, deviations, out, signal } = round
   const selected = (id: string) => inScope(id, catalogue, { profile: 'full', only })
@@ -114,16 +114,16 @@ async function certified(options: TppOptions, round: Round): Promise<void> {
 }
 
 function parallelOf({ document: { client, parallel } }: Tpp): number {
-  // One more than there are processors: some scenarios wait, and the others need not.
+  // One more than the number of processors: some scenarios wait, and others can run meanwhile.
   return parallel ?? (client.driver === 'command' ? availableParallelism() + 1 : 1)
 }
 
-/** Milliseconds in which a client that says it refused is still watched. */
+/** Milliseconds during which a client that reports a refusal is still watched. */
 function settleOf({ document: { client } }: Tpp): number {
   return client.driver === 'command' ? 0 : (client.settle ?? 1) * 1000
 }
 
-/** Credentials of the directory: they are in no exchange, and must not come into one. */
+/** Credentials of the directory: they are in no exchange, and must never get into one. */
 async function secretsOf(host: BankHost): Promise<string[]> {
   const bank = await host.open({ onSighting() {} })
   try {
@@ -133,7 +133,7 @@ async function secretsOf(host: BankHost): Promise<string[]> {
   }
 }
 
-/** `assay plan --tpp`: what a certification will ask of a client, before it is started. */
+/** `assay plan --tpp`: prints what a certification will ask of a client, before the client is started. */
 export async function planTpp(options: { tpp: string; only?: string[] }): Promise<void> {
   const { only = [] } = options
   const catalogue = loadCatalogue(undefined, 'TPP')
@@ -163,7 +163,7 @@ export async function planTpp(options: { tpp: string; only?: string[] }): Promis
 
 const line = (level: 'ok' | 'wrong', text: string) => say(shown`${level.padEnd(8)} ${text}`)
 
-/** `assay doctor --tpp`: does the client read from the correct bank? What the bank saw, line by line. */
+/** `assay doctor --tpp`: can the client read from the correct bank? Prints what the bank saw, line by line. */
 export async function doctorTpp(path: string): Promise<void> {
   const tpp = opened(path)
   if (!tpp) return

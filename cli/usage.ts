@@ -1,7 +1,7 @@
 import { readPlain } from '../engine/record/read-plain.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 
-/** What the user typed cannot be meant. */
+/** What the user typed is not valid. */
 export class UsageError extends Error {}
 
 /** The text of a file that an option names. */
@@ -14,10 +14,10 @@ export function textOf(option: string, file: string): string {
   }
 }
 
-/** A disk that is full or broken is no mistake of usage. */
+/** A full or broken disk is not a mistake of usage. */
 const OF_THE_DISK = ['ENOSPC', 'EDQUOT', 'EIO', 'EFBIG', 'EMFILE', 'ENFILE']
 
-/** Writes to where an option says; where nothing can be written there, that is a mistake of usage. */
+/** Writes to the path of an option. A path that cannot be written is a mistake of usage. */
 export async function written<T>(
   option: string,
   path: string,
@@ -32,14 +32,14 @@ export async function written<T>(
   }
 }
 
-/** Catches what opening a port ends with: where it is taken, that is a mistake of usage. */
+/** Handles an error when a port is opened: a port in use is a mistake of usage. */
 export function portTaken(say: (port: number | undefined) => string) {
   return (error: NodeJS.ErrnoException & { port?: number }): never => {
     throw error.code === 'EADDRINUSE' ? new UsageError(say(error.port)) : error
   }
 }
 
-/** A whole number of an option, within bounds. */
+/** A whole number of an option, within limits. */
 export function number(option: string, text: string | undefined, most: number): number | undefined {
   if (text === undefined) return undefined
   const value = Number(text)
@@ -49,7 +49,7 @@ export function number(option: string, text: string | undefined, most: number): 
 
 const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** A duration of an option, `30s`, `5m`, `6h` or `2d`, in milliseconds. */
+/** A duration of an option in milliseconds: `30s`, `5m`, `6h` or `2d`. */
 export function duration(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const [, digits = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
@@ -59,7 +59,7 @@ export function duration(option: string, text: string | undefined): number | und
 }
 
 /**
- * An instant of an option in milliseconds since the epoch: UTC, `2027-01-31T06:00:00Z`, or a duration from now.
+ * An instant of an option, in milliseconds since the epoch: UTC, `2027-01-31T06:00:00Z`, or a duration from now.
  *
  * @param from now, in milliseconds since the epoch
  */
@@ -78,10 +78,10 @@ export function instantAfter(
   )
 }
 
-/** Names that one line can hold. */
+/** Maximum number of names on one line. */
 const MOST_LISTED = 12
 
-/** The one of these that is called so; the error says which one may be meant. */
+/** The element with this id. The error suggests the closest one. */
 export function called<Each extends { id: string }>(
   what: string,
   all: readonly Each[],

@@ -10,15 +10,15 @@ import { loadSuites } from '../engine/run/suites.ts'
 import { SUITES, version } from './folders.ts'
 import { readTarget } from './open-target.ts'
 
-/** Lines of one kind; the rest is counted. */
+/** Maximum number of lines of one kind; the others are counted. */
 const LISTED = 50
 
 /**
- * `assay verify RUN --judge`: judges a run again by its exchanges, and says what differs from its report.
+ * `assay verify RUN --judge`: judges a run again from its exchanges, and prints what differs from its report.
  *
- * @param targetFile the target that was judged; without it what it alone says is not told
- * @returns the exit code: 0 nothing differs, 1 something does, 4 something does and another version may be why, or nothing
- *   could be judged again
+ * @param targetFile the target that was judged; without it, what only the target shows is not judged
+ * @returns the exit code: 0 nothing differs, 1 something differs, 4 something differs and another version may be the
+ * reason, or nothing could be judged again
  */
 export async function judgedAgain(path: string, targetFile: string | undefined): Promise<number> {
   const sealed = await readSealed(path)
@@ -69,7 +69,7 @@ function sumOf({ same, different, untold }: Compared): string {
   return parts.join(', ')
 }
 
-/** What the exchanges do not tell, by why. */
+/** What the exchanges do not show, grouped by reason. */
 function untoldLines(untold: readonly Said[]): string[] {
   const byWhy = grouped(untold, ({ what }) => what)
   return [...byWhy].map(([why, all]) => `${why}: ${all.map(({ id }) => id).join(', ')}`)

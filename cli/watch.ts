@@ -14,7 +14,7 @@ import { defaultFolder, TPP_SUITES, version } from './folders.ts'
 import { screen } from './progress.ts'
 import { report } from './run-target.ts'
 
-/** Judges and shows every request that reaches the bank. */
+/** Judges and prints every request that reaches the bank. */
 export async function startWatch(target: TargetDocument, options: { out?: string; port?: number }) {
   const catalogue = loadCatalogue(undefined, 'TPP')
   const suites = await loadTppSuites(TPP_SUITES, catalogue)
@@ -25,7 +25,7 @@ export async function startWatch(target: TargetDocument, options: { out?: string
   const page = await openWatchPage(options.port)
   const { colour } = screen()
   return {
-    /** Address of the page that updates by itself. */
+    /** Address of the page, which updates itself. */
     url: page.url,
     see(sighting: BankSighting) {
       const line = watch.see(sighting)
@@ -33,18 +33,18 @@ export async function startWatch(target: TargetDocument, options: { out?: string
       page.show(line)
       say(lineText(line, colour))
     },
-    /** Writes the report and says what is in it. */
+    /** Writes the report and prints its summary. */
     async end() {
       await page.close()
       watch.finish()
       await report(out, 'TPP')
-      // Whoever watches looks; only a certification is a verdict.
+      // Watching gives no verdict; only a certification does.
       process.exitCode = 0
     },
   }
 }
 
-/** A line of what is watched, as the terminal shows it. */
+/** One watched request as a line on the terminal. */
 export function lineText(
   { at, method, path, answer, refusal, broken }: WatchedLine,
   colour: boolean,

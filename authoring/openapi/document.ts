@@ -15,7 +15,7 @@ export interface Interface {
   description: string
 }
 
-/** OpenAPI 3.1 of one interface, as YAML: its operations, and what a conformant bank answers. */
+/** OpenAPI 3.1 of one interface, as YAML: its operations and the answers of a conformant bank. */
 export function openApi(face: Interface, operations: Operation[], catalogue: Catalogue): string {
   const own = placed(operations).filter(({ document }) => document === face.document)
   const answered = new Set(own.flatMap(({ id }) => [`${id} 2xx`, `${id} error`]))

@@ -2,7 +2,7 @@ import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 
 export type Schema = Record<string, unknown>
 
-/** What says of a value that it is right, beside `required`, whose names have owners of their own. */
+/** Keywords that restrict a value, besides `required`, whose members have owners of their own. */
 const CONSTRAINTS = new Set([
   'const',
   'contains',
@@ -18,8 +18,8 @@ const CONSTRAINTS = new Set([
 ])
 
 /**
- * A schema of schemas/ with its musts alone: an answer is valid if and only if it breaks no must.
- * What is a should stands in the descriptions. Our keywords are gone, but for `x-requirements`.
+ * A schema of schemas/ with only its musts: an answer is valid if and only if it breaks no must. The shoulds are in the
+ * descriptions. Our own keywords are removed, except `x-requirements`.
  *
  * @param renamed the reference to use for one of the schema's own `$defs`.
  */
@@ -68,13 +68,13 @@ export function mustsOf(
   return walk(schema, '')
 }
 
-/** An array says what it holds, be it anything: tools ask for that. */
+/** Adds `items` to an array without it, because tools require it. */
 function listing(schema: Schema): Schema {
   const isArray = [schema.type].flat().includes('array')
   return isArray && !('items' in schema) ? { ...schema, items: {} } : schema
 }
 
-/** The same within a condition, which is taken over as it is. */
+/** The same for all schemas in a condition, which is otherwise copied unchanged. */
 function withItems(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withItems)
   if (typeof value !== 'object' || value === null) return value
@@ -83,13 +83,13 @@ function withItems(value: unknown): unknown {
   )
 }
 
-/** The statement whose matter it is that a member is there. */
+/** The statement that owns the presence of a member. */
 function presenceOf(member: Schema | undefined): string | undefined {
   const within = ((member?.allOf ?? []) as Schema[]).find(({ requirement }) => requirement)
   return (member?.presence ?? member?.requirement ?? within?.requirement) as string | undefined
 }
 
-/** Without conditions that lead nowhere, and with the parts of allOf written out where they can be. */
+/** Removes conditions without effect, and merges the parts of allOf where possible. */
 function tidy(schema: Schema): Schema {
   const { if: condition, then: _, else: __, allOf, ...rest } = schema
   const out: Schema = { ...rest }
@@ -104,7 +104,7 @@ function tidy(schema: Schema): Schema {
   return out
 }
 
-/** Tools take a member without a type for an object; one with a pattern is text. */
+/** Tools treat a member without a type as an object; a member with a pattern is text. */
 function typed(musts: Schema, member: Schema): Schema {
   const untyped = member.pattern !== undefined && member.type === undefined
   return untyped ? { type: ['string', 'null'], ...musts } : musts
@@ -114,7 +114,7 @@ function says(branch: unknown): boolean {
   return branch !== undefined && Object.keys(branch as Schema).length > 0
 }
 
-/** Writes one schema into another; false, and nothing done, where both say something of one keyword. */
+/** Merges one schema into another. Returns false and does nothing when both have the same keyword. */
 function merged(into: Schema, part: Schema): boolean {
   const shared = Object.keys(part).filter((key) => key in into && !TOGETHER.has(key))
   if (shared.length > 0) return false

@@ -9,14 +9,16 @@ export interface Operation {
   document: 'account-information' | 'product-information'
   /** Words of its row, within one line of the document. */
   quote: string
-  /** Placeholder of the address below which the path stands. */
+  /** Placeholder of the base address of the path. */
   server: string
   method: string
   path: string
   operationId: string
   summary: string
   description?: string
-  /** Another path at which a document may place it, with names of its own: no two operations have the same. */
+  /**
+   * A second path that a document allows for it, with an operationId and summary of its own, as these must be unique.
+   */
   also?: { path: string; operationId: string; summary: string }
   tag: string
   authentication: 'none' | 'mutual-tls' | 'client-token' | 'customer-token'
@@ -29,7 +31,7 @@ export interface Operation {
     enum?: string[]
   }[]
   request?: { type: string; schema: string }
-  /** Status of a success. */
+  /** Status of a successful answer. */
   success: string
   /** Status or family of statuses → what it means. */
   refusals?: Record<string, string>

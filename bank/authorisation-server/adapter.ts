@@ -1,17 +1,16 @@
 import type { Adapter, AdapterPayload } from 'oidc-provider'
 
 /**
- * What is stored for the authorisation server: tokens, codes, grants, clients, sessions. `view` sees
- * each record on its way out and may return another one, or undefined for "not found"; the record
- * itself stays as it is.
+ * What is stored for the authorisation server: tokens, codes, grants, clients, sessions. `view` gets each record that
+ * is read and may return another one, or undefined for "not found"; the stored record does not change.
  */
 export interface Records {
   /** The factory that oidc-provider asks for. */
   adapter: (model: string) => Adapter
-  /** The stored record, not viewed. */
+  /** The stored record, without `view`. */
   peek(model: string, id: string): AdapterPayload | undefined
   revokeGrant(grantId: string): void
-  /** Every record by model and id, to begin with another time. */
+  /** Every record by model and id, to restore the state later. */
   all(): [key: string, record: AdapterPayload][]
 }
 
@@ -41,7 +40,7 @@ export function createRecords(
 
   let roomy = 4096
 
-  /** Drops what expired an hour ago, now and then. */
+  /** From time to time, deletes records that expired more than an hour ago. */
   function sweep() {
     if (records.size < roomy) return
     const limit = Date.now() / 1000 - 3600
@@ -53,7 +52,7 @@ export function createRecords(
     const at = (id: string) => `${model} ${id}`
     const found = (id: string) => {
       const seen = view(model, id, records.get(at(id)))
-      // The library changes what it is given; a record changes through upsert and consume alone.
+      // The library changes the object that it gets. A copy, because only upsert and consume may change a record.
       return seen && { ...seen }
     }
     return {

@@ -10,7 +10,7 @@ type Within = Pick<Services, 'policies' | 'settings' | 'consents'>
 const wordsOf = (value: unknown) =>
   typeof value === 'string' ? value.split(' ').filter(Boolean) : []
 
-/** Claims of a request object, beside its signature, iss and aud. */
+/** Checks the claims of a request object, except its signature, iss and aud. */
 export function checkRequestObject(
   services: Within,
   ctx: KoaContextWithOIDC,
@@ -18,7 +18,7 @@ export function checkRequestObject(
 ): void {
   const { policies, settings } = services
   if (!policies.responseModeAcceptable(claims.response_mode)) {
-    // The refusal itself goes by fragment.
+    // The error response itself uses fragment.
     if (ctx.oidc.params) ctx.oidc.params.response_mode = undefined
     throw new errors.InvalidRequest('the response mode must be fragment')
   }
@@ -37,14 +37,14 @@ export function checkRequestObject(
   }
 }
 
-/** The library empties every parameter that a request object does not repeat: not client_id, then. */
+/** The library clears every parameter that the request object does not repeat. This keeps client_id. */
 function keepClient({ oidc: { params, client } }: KoaContextWithOIDC): void {
   if (!params) return
   const get = () => client?.clientId
   Object.defineProperty(params, 'client_id', { get, set() {}, enumerable: true })
 }
 
-/** The intent, once the signature of the request object holds. */
+/** Checks the intent after the signature of the request object is verified. */
 export function checkIntent(services: Within, ctx: KoaContextWithOIDC, claims: Claims): void {
   const { consents, policies } = services
   const consent = consents.get(policies.intentOf(claims) ?? '')
@@ -54,7 +54,7 @@ export function checkIntent(services: Within, ctx: KoaContextWithOIDC, claims: C
   if (reason) throw new errors.InvalidRequest(reason)
 }
 
-/** A token request, once the client assertion's signature and claims hold. */
+/** Checks a token request after the signature and claims of the client assertion are verified. */
 export function checkTokenRequest(
   services: Within,
   ctx: KoaContextWithOIDC,
@@ -74,7 +74,7 @@ export function checkTokenRequest(
   if (settings.tokenEndpointMtls && !policies.transportBelongsTo(transport, organisation)) {
     throw new errors.InvalidClientAuth('the transport certificate belongs to another organisation')
   }
-  // RFC 6749 5.2; the library's own answer would be invalid_request.
+  // RFC 6749 5.2; the library itself would answer invalid_request.
   const grant = String(params?.grant_type)
   if (grantTypes.includes(grant) && !client?.grantTypeAllowed(grant)) {
     throw new errors.UnauthorizedClient('the grant type is not registered')

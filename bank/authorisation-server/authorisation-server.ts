@@ -96,13 +96,14 @@ export function createAuthorisationServer(
   return new Provider(endpoints.issuer, configuration)
 }
 
-/** What of oidc-provider is on, and what is off. */
+/** Which features of oidc-provider are on and off. */
 function featuresOf(services: Omit<Services, 'provider'>): Configuration['features'] {
   return {
     devInteractions: { enabled: false },
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
-    // Nobody serves it: what a request object wants of it in `claims` is lawful, and means nothing.
+    // No listener serves it. It is on because a request object may lawfully ask for it in `claims`; the bank ignores
+    // that.
     userinfo: { enabled: true },
     rpInitiatedLogout: { enabled: false },
     resourceIndicators: { enabled: false },
@@ -131,7 +132,7 @@ export function bindsTokens(settings: Settings): boolean {
   return settings.certificateBoundTokens && settings.tokenEndpointMtls
 }
 
-/** Every authorisation is put before the customer, whatever was approved before. */
+/** Every authorisation is shown to the customer, also when the customer approved an earlier one. */
 function alwaysAsk() {
   const { Check, Prompt } = interactionPolicy
   const policy = interactionPolicy.base()

@@ -4,16 +4,15 @@ import { fetch } from 'undici'
 import type { Services } from '../state/services.ts'
 import { type SigningKey, signJws } from './signature.ts'
 
-/** `kid` of the key that the bank adds to every TPP's keys when it is altered. */
+/** `kid` of the key that an altered bank adds to the keys of every TPP. */
 export const shadowKid = 'shadow'
 
-/** Milliseconds for a TPP's keys to come. */
+/** Timeout in milliseconds for fetching a TPP's keys. */
 const PATIENCE = 10_000
 
 /**
- * Fetches a TPP's keys over connections that trust the directory's authority. `shadowed` adds a key
- * of the bank's own to them, for alterations that turn a wrong JWT into a right one: see
- * `signAsClient`.
+ * Fetches a TPP's keys over connections that trust the directory's authority. `shadowed` adds a key of the bank, for
+ * alterations that replace a wrong JWT by a right one: see `signAsClient`.
  */
 export function fetchKeySets(
   { directory, keys }: Pick<Services, 'directory' | 'keys'>,
@@ -33,14 +32,14 @@ export function fetchKeySets(
   }
 }
 
-/** The keys at an address, for jose; throws when they cannot be had. */
+/** The keys at an address, for jose. Throws when they cannot be fetched. */
 export async function keySetAt(services: Pick<Services, 'directory' | 'keys'>, url: string) {
   const answer = await fetchKeySets(services, false)(url)
   if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}`)
   return createLocalJWKSet((await answer.json()) as JSONWebKeySet)
 }
 
-/** A JWT that the bank takes for one of any TPP; only an altered bank does so. */
+/** A JWT that the bank accepts as signed by any TPP. Only an altered bank accepts it. */
 export function signAsClient(key: SigningKey, claims: Record<string, unknown>): string {
   const shadow: { kid: string; key: KeyObject; jwk: SigningKey['jwk'] } = { ...key, kid: shadowKid }
   return signJws(claims, shadow, { typ: 'JWT' })

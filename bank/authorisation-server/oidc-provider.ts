@@ -1,6 +1,6 @@
 /**
- * oidc-provider without what it prints: it warns at import of a runtime older than Node 22, on
- * which all that this bank uses works, as its tests show.
+ * Imports oidc-provider without its warning about a runtime older than Node 22. All that this bank uses of it works
+ * there, as the tests show.
  */
 const warn = console.warn
 console.warn = (...words: unknown[]) => {

@@ -6,7 +6,7 @@ import { keySetAt } from './key-sets.ts'
 type Claims = Record<string, unknown>
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
-/** Thrown to refuse a registration in the words of RFC 7591 3.2.2. */
+/** Thrown to refuse a registration with an error code of RFC 7591 3.2.2. */
 export class RegistrationRefused extends Error {
   readonly refusal: RegistrationRefusal
 
@@ -16,14 +16,13 @@ export class RegistrationRefused extends Error {
   }
 }
 
-/** A refusal to throw. */
 export const refuse = ({ error, description }: RegistrationRefusal) =>
   new RegistrationRefused(error, description)
-/** A refusal of the claims that the TPP sent. */
+/** Refuses the claims that the TPP sent. */
 export const metadata = (description: string) =>
   new RegistrationRefused('invalid_client_metadata', description)
 
-/** Who may register: checks the software statement and the JWT around it, each jti once. */
+/** Checks who registers: the software statement and the JWT around it. Each jti is accepted once. */
 export function createProver(
   services: Pick<Services, 'policies' | 'endpoints' | 'directory' | 'settings' | 'keys'>,
 ) {
@@ -31,7 +30,7 @@ export function createProver(
   const used = new Set<string>()
   const directoryKeys = createLocalJWKSet({ keys: [directory.signing.jwk] } as JSONWebKeySet)
 
-  /** Claims of the statement, signed by the directory and issued to the certificate's holder. */
+  /** Claims of the statement, which the directory signed and issued to the owner of the certificate. */
   async function softwareStatement(jws: string, organisationId: string | undefined) {
     const claims = claimsOf(jws, 'the software statement')
     if (!policies.softwareStatementSigned(await verifies(jws, directoryKeys))) {
@@ -43,7 +42,7 @@ export function createProver(
     return claims
   }
 
-  /** The registration is signed by the software that it registers, for this bank, and new. */
+  /** The software that is registered signed the registration, for this bank, and it is not a replay. */
   async function proveSender(jws: string, claims: Claims, statement: Claims) {
     const keys = await keySetAt(services, String(statement.software_jwks_endpoint)).catch(
       () => undefined,
@@ -68,7 +67,7 @@ export function createProver(
   return { softwareStatement, proveSender }
 }
 
-/** Claims of a JWT, not verified. */
+/** Claims of a JWT, without verifying it. */
 export function claimsOf(jws: string, what: string): Claims {
   try {
     return decodeJwt(jws)

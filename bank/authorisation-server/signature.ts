@@ -1,7 +1,7 @@
 import { constants, generateKeyPair, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** An RSA key for PS256 and the id under which its public half is published. */
+/** An RSA key for PS256 and the id under which its public key is published. */
 export interface SigningKey {
   kid: string
   key: KeyObject
@@ -11,7 +11,7 @@ export interface SigningKey {
 
 const generate = promisify(generateKeyPair)
 
-/** Makes a key for PS256: RSA of 2048 bits, 50 to 350 ms. */
+/** Makes a key for PS256: RSA with 2048 bits. Takes 50 to 350 ms. */
 export async function createSigningKey(kid: string): Promise<SigningKey> {
   const { privateKey, publicKey } = await generate('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid, use: 'sig', alg: 'PS256' }
@@ -20,7 +20,7 @@ export async function createSigningKey(kid: string): Promise<SigningKey> {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A compact JWS of the claims, PS256 (RFC 7518 3.5: the salt is as long as the hash). */
+/** Signs the claims as a compact JWS with PS256 (RFC 7518 3.5: the salt is as long as the hash). */
 export function signJws(
   claims: Record<string, unknown>,
   { kid, key }: SigningKey,

@@ -4,5 +4,5 @@ import { createHash, X509Certificate } from 'node:crypto'
 export const thumbprintIn = ({ raw }: X509Certificate) =>
   createHash('sha256').update(raw).digest('base64url')
 
-/** That of a PEM certificate. */
+/** The thumbprint of a PEM certificate. */
 export const thumbprintOf = (pem: string) => thumbprintIn(new X509Certificate(pem))

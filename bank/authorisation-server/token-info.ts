@@ -2,20 +2,20 @@ import type { Context } from 'koa'
 import type { Consent } from '../state/consents.ts'
 import { stateOf } from '../state/state.ts'
 
-/** Who sent a request with an access token, as far as the token tells. */
+/** Who sent a request with an access token, as far as the token shows it. */
 export interface TokenInfo {
   /** Name of the TPP in the directory. */
   client: 'first' | 'second'
   clientId: string
   /** Present when the token was issued for a consent. */
   consent?: Consent
-  /** Did the token come from a refresh_token grant? */
+  /** Does the token come from a refresh_token grant? */
   refreshed: boolean
 }
 
 /**
- * Looks up the access token of a request, valid or not: for alterations that show themselves to one
- * client, under one consent or after a refresh only. Undefined when the bank never issued it.
+ * Looks up the access token of a request, valid or not: for alterations that take effect only for one client, under one
+ * consent or after a refresh. Undefined when the bank never issued the token.
  */
 export function tokenInfoOf(ctx: Context): TokenInfo | undefined {
   const { records, consents, directory } = stateOf(ctx).bank.services

@@ -2,16 +2,16 @@ import type { Settings } from '../state/settings.ts'
 
 /** A credit card of a customer. Amounts are in pence. */
 export interface Card {
-  /** The bank's own name for it; never seen outside. */
+  /** The bank's internal name for it; never in an answer. */
   key: string
-  /** Sixteen digits, the last one the check digit (ISO/IEC 7812-1). */
+  /** Sixteen digits; the last one is the check digit (ISO/IEC 7812-1). */
   pan: string
   description: string
   holder: string
   creditLimit: number
   /** What the customer owes; negative when the card is in credit. */
   owed: number
-  /** Number of its transactions. */
+  /** Number of transactions of the card. */
   transactions: number
 }
 
@@ -24,7 +24,7 @@ export interface Customer {
   cards: Card[]
 }
 
-/** Customers with two cards, with one, and with one that was never used. Always the same. */
+/** Customers with two cards, with one card, and with one card that was never used. Always the same. */
 const people: Customer[] = [
   {
     id: 'c7d1f0a4-5b0e-4f6e-9d65-0b8c9a5a6e11',
@@ -88,7 +88,9 @@ const people: Customer[] = [
   },
 ]
 
-/** The customers, cut or scaled: `first` is the number of transactions on the very first card. */
+/**
+ * The customers, with limits applied: `first` is the number of transactions of the first card of the first customer.
+ */
 export function customersOf(data: Settings['data'], first?: number): Customer[] {
   return people.map((person, index) => ({
     ...person,

@@ -30,7 +30,7 @@ const item = {
   StatementAtPersonalLevel: false,
 }
 
-/** The current consumer credit cards; the travel card has every optional field, the first none. */
+/** The current consumer credit cards. The travel card has every optional field, the first card has none. */
 export const products: Record<string, unknown>[] = [
   {
     Description: 'A card to build credit with.',
@@ -104,7 +104,7 @@ export const products: Record<string, unknown>[] = [
   },
 ]
 
-/** The constants of the response's meta, in the words of the open data licence. */
+/** The constants of the response's meta, in the wording of the open data licence. */
 export const productMeta = {
   Agreement:
     'Use of the APIs and any related data will be subject to the terms of the Open Licence and subject to terms and conditions',

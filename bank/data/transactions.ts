@@ -15,7 +15,7 @@ export interface Row {
 }
 
 const day = 86_400_000
-/** The rows of a card reach back this far. */
+/** The transactions of a card go back this far. */
 const reach = 560 * day
 
 const shops = [
@@ -33,14 +33,14 @@ const foreign = [
   { name: 'Autohof Grüneburg GmbH', category: '5541' },
 ]
 
-/** Rows of a day, by card and count: banks of one process share them. */
+/** Transactions of one day, by card and number. Banks of one process share them. */
 const cache = new Map<string, readonly Row[]>()
 let cachedDay = 0
 
 /**
- * The rows of a card at a bank that started then, newest first: always the same for one card and day
- * (UTC). Among them are pending ones, payments, refunds, fees without a merchant, foreign merchants,
- * and two that differ in nothing but their id.
+ * The transactions of a card at a bank that started at `started`, newest first: always the same for one card and day
+ * (UTC). They include pending ones, payments, refunds, fees without a merchant, foreign merchants, and two that differ
+ * only in their id.
  */
 export function transactionsOf(card: Card, started: number): readonly Row[] {
   const today = Math.floor(started / day) * day
@@ -55,7 +55,7 @@ export function transactionsOf(card: Card, started: number): readonly Row[] {
   return rows
 }
 
-/** Steady numbers from 0 to 2^32 for one row. */
+/** Reproducible numbers from 0 to 2^32 for one transaction. */
 function draws(card: Card, index: number): (place: number) => number {
   const digest = createHash('sha256').update(`${card.key} ${index}`).digest()
   return (place) => digest.readUInt32BE(place * 4)
@@ -65,7 +65,7 @@ function row(card: Card, index: number, today: number): Row {
   const draw = draws(card, index)
   const pending = index < 2
   const step = Math.max(reach / Math.max(card.transactions, 1), 1)
-  // Booked rows end two days before today, so that none is in the future whatever the hour.
+  // Booked transactions end two days before today, so that none is in the future at any hour.
   const jitter = draw(1) % Math.max(Math.floor(step), 1)
   const booked = pending
     ? today - day + (draw(1) % (day / 1000)) * 1000

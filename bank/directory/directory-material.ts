@@ -2,17 +2,17 @@ import { createPrivateKey, createPublicKey, randomUUID } from 'node:crypto'
 import { createSigningKey, type SigningKey } from '../authorisation-server/signature.ts'
 import type { Identity } from '../listeners/certificates.ts'
 
-/** The keys and certificates that a directory and its bank are made of. */
+/** The keys and certificates of a directory and its bank. */
 export interface DirectoryMaterial {
-  /** Port of the directory's listener; 0 for a new directory: any that is free. */
+  /** Port of the directory's listener; 0 for a new directory: any free port. */
   port: number
   /** PEM of the authority. */
   authority: string
   server: Identity
   transports: { first: Identity; second: Identity }
-  /** What takes the place of the server's and the first TPP's certificate when they are renewed. */
+  /** Certificates that replace those of the server and the first TPP when they are renewed. */
   renewed: { server: Identity; transport: Identity }
-  /** A server certificate of the authority for another host. Absent from material that was kept before there was one. */
+  /** A server certificate of the authority for another host. Absent from material that was kept before this existed. */
   elsewhere?: Identity
   refused: { expired: Identity; untrusted: Identity }
   keys: { directory: SigningKey; first: SigningKey; second: SigningKey }
@@ -22,7 +22,7 @@ export interface DirectoryMaterial {
 
 const day = 86_400_000
 
-/** Makes new material. Keys are made beside this thread, while it loads what makes certificates. */
+/** Makes new material. Keys are generated in parallel while the certificate library loads. */
 export async function makeMaterial(names: {
   first: string
   second: string
@@ -77,7 +77,7 @@ function unpackedKey({ kid, key }: PackedKey): SigningKey {
   return { kid, key: createPrivateKey(key), jwk: { ...jwk, kid, use: 'sig', alg: 'PS256' } }
 }
 
-/** Material as a value that JSON can hold. It holds private keys. */
+/** Packs the material as a JSON value. It contains private keys. */
 export function packMaterial({ keys, bankKeys, ...rest }: DirectoryMaterial) {
   const { directory, first, second } = keys
   return {

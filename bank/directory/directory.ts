@@ -7,22 +7,21 @@ import { thumbprintOf } from '../authorisation-server/thumbprint.ts'
 import type { Identity } from '../listeners/certificates.ts'
 import { type DirectoryMaterial, makeMaterial } from './directory-material.ts'
 
-/** A TPP's software as the directory knows it. */
+/** The software of a TPP as the directory knows it. */
 export interface Enrolled {
   organisationId: string
   softwareId: string
   transport: Identity
   signing: SigningKey
-  /** The software statement assertion, a compact JWS of the directory. */
+  /** The software statement, a compact JWS signed by the directory. */
   softwareStatement: string
   redirectUris: string[]
   jwksUri: string
 }
 
 /**
- * A throw-away open banking directory: the authority of every certificate, two TPPs of two
- * organisations, and the listener from which banks fetch their keys. Banks of one process may share
- * it; it must be closed after the last of them.
+ * A temporary open banking directory: the authority of every certificate, two TPPs of two organisations, and the
+ * listener from which banks fetch their keys. Banks of one process may share it; close it after the last bank.
  */
 export interface Directory {
   /** `iss` of the software statements. */
@@ -30,22 +29,22 @@ export interface Directory {
   /** PEM of the authority that issued every server and transport certificate. */
   authority: string
   signing: SigningKey
-  /** PEM of the authorities of transport certificates: the directory's, and those of TPPs' own. */
+  /** PEM of the authorities of transport certificates: the directory's, and those of TPPs' own certificates. */
   transportAuthorities: string[]
   /** TPPs' own transport certificates: thumbprint → organisation. */
   ownTransports: ReadonlyMap<string, string>
   /** Certificate for 127.0.0.1 and localhost, used by every listener of a bank. */
   server: Identity
   clients: { first: Enrolled; second: Enrolled }
-  /** What takes the place of the server's and the first TPP's certificate when they are renewed. */
+  /** Certificates that replace those of the server and the first TPP when they are renewed. */
   renewed: { server: Identity; transport: Identity }
-  /** A server certificate of the same authority for another host; absent where kept material has none. */
+  /** A server certificate of the same authority for another host; absent when kept material has none. */
   elsewhere?: Identity
   /** Certificates that a bank must refuse. */
   refused: { expired: Identity; untrusted: Identity }
-  /** Keys with which banks sign; one is made at once, more when a bank asks for them. */
+  /** Keys with which banks sign. One is made immediately, more when a bank asks for them. */
   bankKeys(count: number): Promise<SigningKey[]>
-  /** What it is made of, to be made again of the same. */
+  /** The material, to make the same directory again. */
   material(): Promise<DirectoryMaterial>
   /** Connections to the directory's own listener, trusting its authority. */
   agent: Agent
@@ -61,7 +60,7 @@ interface Application {
   redirectUris: string[]
 }
 
-/** The software of made-up TPPs. */
+/** The software of invented TPPs. */
 export const applications: { first: Application; second: Application } = {
   first: {
     organisationId: '0015800001041RHAAY',
@@ -82,17 +81,17 @@ export const applications: { first: Application; second: Application } = {
 }
 
 export interface DirectoryOptions {
-  /** Redirect URIs of the software statements, instead of those of made-up TPPs. */
+  /** Redirect URIs of the software statements, instead of those of the invented TPPs. */
   redirectUris?: { first?: string[]; second?: string[] }
-  /** Public keys that a TPP made itself; its messages are then not signed with `Enrolled.signing`. */
+  /** Public keys that a TPP made itself. Its messages are then not signed with `Enrolled.signing`. */
   jwks?: { first?: { keys: Record<string, unknown>[] } }
-  /** Transport certificate that a TPP has already, PEM, with those of its authorities after it. */
+  /** Transport certificate that a TPP already has, PEM, followed by those of its authorities. */
   transports?: { first?: string[] }
-  /** Keys and certificates of an earlier one. */
+  /** Keys and certificates of an earlier directory. */
   material?: DirectoryMaterial
 }
 
-/** Makes the directory: its keys, certificates and software statements, and starts its listener. */
+/** Makes the directory with its keys, certificates and software statements, and starts its listener. */
 export async function createDirectory(options: DirectoryOptions = {}): Promise<Directory> {
   const material =
     options.material ??
@@ -145,7 +144,7 @@ export async function createDirectory(options: DirectoryOptions = {}): Promise<D
     issuer,
     authority,
     signing,
-    // A certificate that signed itself is its own authority.
+    // A self-signed certificate is its own authority.
     transportAuthorities: [authority, ...(authorities.length > 0 ? authorities : own ? [own] : [])],
     ownTransports: new Map(own ? [[thumbprintOf(own), first.organisationId]] : []),
     server,
@@ -184,7 +183,7 @@ function applicationOf(name: 'first' | 'second', { redirectUris }: DirectoryOpti
   return wanted ? { ...applications[name], redirectUris: wanted } : applications[name]
 }
 
-/** Node's names for a certificate and its key. */
+/** The certificate and key under the option names of Node. */
 export function secureOptions({ certificate, key }: Identity): { cert: string; key: string } {
   return { cert: certificate, key }
 }

@@ -18,17 +18,17 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 interface Around {
   services: Services
   bank: Bank
-  /** The listener on a local port. */
+  /** The listener on the given local port. */
   listenerAt(port: number | undefined): Listener | undefined
   /** Middleware of the alterations, outermost first. */
   altered: Middleware[]
-  /** Is told of every request once it is answered. */
+  /** Called for every request after it is answered. */
   onSighting?: OnSighting
 }
 
 /**
- * Puts the bank's own middleware and routes before those of the authorisation server, which is the
- * koa application that serves every listener.
+ * Mounts the bank's own middleware and routes before those of the authorisation server. That server is the koa
+ * application that serves every listener.
  */
 export function mount({ services, bank, listenerAt, altered, onSighting }: Around): void {
   const { provider } = services
@@ -63,17 +63,17 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
 
   async function leave(ctx: Context, next: Next) {
     await next()
-    // The document knows one status for redirects; the authorisation server prefers another.
+    // The document allows one status for redirects (302); the authorisation server uses 303.
     if (ctx.status === 303) ctx.status = 302
     if (services.settings.responseDelayMs > 0) await wait(services.settings.responseDelayMs)
   }
 
-  /** Which of its roles a listener plays for a path; the first where none serves it. */
+  /** The role of a listener that serves a path; the first role when none serves it. */
   function roleOf(ctx: Context, { roles }: Listener): Role {
     return roles.find((role) => handlers[role].serves(ctx.path)) ?? roles[0] ?? 'api'
   }
 
-  /** Finds who serves the path on this listener, and checks the certificate before. */
+  /** Finds the handler that serves the path on this listener, and checks the certificate first. */
   async function dispatch(ctx: Context, next: Next) {
     const { listener, transport } = stateOf(ctx)
     const handler = handlers[roleOf(ctx, listener)]
@@ -89,7 +89,7 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
   for (const middleware of [enter, ...altered, leave, dispatch]) provider.use(middleware)
 }
 
-/** HTTP/1.0 may leave it out; every address that the bank gives is made from it. */
+/** HTTP/1.0 allows requests without Host, but the bank builds every address that it returns from it. */
 function isHost(host: string | undefined): boolean {
   return host !== undefined && /^[\w.:[\]-]+$/.test(host) && URL.canParse(`https://${host}`)
 }
@@ -98,7 +98,7 @@ function needsCertificate({ settings }: Pick<Services, 'settings'>, handler: Han
   return handler.role !== 'token' || settings.tokenEndpointMtls
 }
 
-/** In the words of the API, or of OAuth where a token or a registration was asked for. */
+/** Refuses as the API does, or with an OAuth error when a token or a registration was asked for. */
 function refuseCertificate(
   ctx: Context,
   services: Pick<Services, 'policies' | 'settings'>,
@@ -111,7 +111,7 @@ function refuseCertificate(
   ctx.body = { error: 'invalid_client', error_description: message }
 }
 
-/** x-fapi-interaction-id: the caller's own, or a new one. */
+/** Sets x-fapi-interaction-id: the client's own, or a new one. */
 function playBack(ctx: Context): void {
   const id = ctx.get('x-fapi-interaction-id')
   ctx.set('x-fapi-interaction-id', uuid.test(id) ? id : randomUUID())

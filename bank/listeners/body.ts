@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 
 const limit = 1_000_000
 
-/** The whole body as text (UTF-8); undefined when it is longer than a megabyte. */
+/** The whole body as text (UTF-8); undefined when it is longer than one megabyte. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let length = 0
@@ -15,8 +15,8 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
 }
 
 /**
- * Lets what follows read the body again, as `current` gives it then. The length of a body may
- * change on the way, so a request that has one says that it is chunked.
+ * Lets the code that follows read the body again, as `current` then returns it. An alteration may change the length of
+ * the body, so a request with a body is declared as chunked.
  */
 export function replayBody(request: IncomingMessage, current: () => string): void {
   if (current() !== '') {

@@ -22,12 +22,12 @@ export interface Identity {
   key: string
 }
 
-/** An authority that can issue certificates; its own certificate is PEM. */
+/** An authority that can issue certificates. Its own certificate is PEM. */
 export interface Authority {
   certificate: string
-  /** A server certificate for 127.0.0.1 and localhost, or for another name, valid for ten years. */
+  /** A server certificate for `host`, or for 127.0.0.1 and localhost. It is valid for ten years. */
   issueServer(host?: string): Promise<Identity>
-  /** A transport certificate; `subject` as in RFC 4514, the validity in milliseconds since 1970. */
+  /** A transport certificate. `subject` as in RFC 4514; the validity in milliseconds since 1970. */
   issueClient(subject: string, validity?: { from: number; to: number }): Promise<Identity>
 }
 
@@ -49,7 +49,7 @@ async function pem(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair):
   }
 }
 
-/** Makes a throw-away certification authority on P-256. */
+/** Makes a temporary certification authority on P-256. */
 export async function createAuthority(subject: string): Promise<Authority> {
   const keys = await keyPair()
   const now = Date.now()

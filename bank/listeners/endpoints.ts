@@ -6,20 +6,20 @@ export type Role = 'api' | 'registration' | 'token' | 'authorisation' | 'discove
 export interface Listener {
   name: Exclude<ListenerName, 'operator'>
   roles: Role[]
-  /** Does it ask for a transport certificate? */
+  /** Does it request a transport certificate? */
   mutual: boolean
 }
 
-/** The paths of the two halves of the document's address table. */
+/** The paths that differ between the two halves of the document's address table. */
 export interface Paths {
   registration: string
   authorisation: string
   token: string
 }
 
-/** Addresses of what a bank serves, absolute, without a slash at the end. */
+/** Absolute addresses of the endpoints, without a slash at the end. */
 export interface Endpoints {
-  /** Address of each listener by its role. */
+  /** Address of the listener for each role. */
   at: Record<Role, string>
   paths: Paths
   issuer: string
@@ -58,7 +58,7 @@ export function listenersOf(settings: Settings): Listener[] {
   }))
 }
 
-/** `gateway` of the settings: the first listener at the address, the others at its next ports. */
+/** `gateway` of the settings: the first listener at the address, the others at the following ports. */
 export function gatewayAt(settings: Settings, address: string): Settings['gateway'] {
   const { protocol, hostname, port } = new URL(address)
   const first = Number(port || 443)
@@ -85,11 +85,11 @@ export function pathsOf({ layout }: Settings): Paths {
   }
 }
 
-/** Path of consent and data endpoints, and of what stands beside them. */
+/** Path below which consent and data endpoints are. */
 export const versionPath = '/open-banking/v3.1'
 export const aispPath = `${versionPath}/aisp`
 
-/** Puts the addresses together; `origin` gives the address of a listener. */
+/** Builds the addresses; `origin` returns the address of a listener. */
 export function endpointsOf(settings: Settings, origin: (name: ListenerName) => string): Endpoints {
   const paths = pathsOf(settings)
   const at = {} as Record<Role, string>

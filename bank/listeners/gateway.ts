@@ -4,14 +4,14 @@ import type { Transport } from '../policies/access.ts'
 import type { Settings } from '../state/settings.ts'
 
 /**
- * A bank behind a gateway: the gateway ends TLS, and tells the bank in headers which certificate the client showed.
- * The bank believes it, as banks do; so the gateway must set both headers itself, whatever the client sent.
+ * A bank behind a gateway: the gateway ends TLS and passes the client's certificate to the bank in headers. The bank
+ * trusts these headers, so the gateway must set both itself and overwrite what the client sent.
  */
 
-/** The certificate that the client showed, in one of the forms of `certificateTold`. */
+/** The client's certificate, in one of the forms that `certificateTold` reads. */
 const CERTIFICATE = 'client-cert'
 
-/** What the gateway found of it: absent, SUCCESS (nginx, Apache) or 0 (HAProxy) where it is valid. */
+/** The gateway's verification result: absent, SUCCESS (nginx, Apache) or 0 (HAProxy) means valid. */
 const VERIFIED = 'client-verify'
 
 const VALID = [undefined, '', 'SUCCESS', '0']
@@ -19,7 +19,7 @@ const VALID = [undefined, '', 'SUCCESS', '0']
 export const isBehindGateway = ({ gateway }: Pick<Settings, 'gateway'>): boolean =>
   Object.keys(gateway).length > 0
 
-/** What the gateway says about the other end. */
+/** What the gateway says about the client's certificate. */
 export function transportTold(
   headers: IncomingHttpHeaders,
 ): Pick<Transport, 'authorized' | 'error'> {
@@ -29,9 +29,9 @@ export function transportTold(
 }
 
 /**
- * The client's certificate as a gateway passes it on: RFC 9440 (`:Base64 of the DER form:`), Base64 alone (HAProxy's
- * ssl_c_der), PEM that is percent-encoded (nginx's $ssl_client_escaped_cert) or in one line (Apache's SSL_CLIENT_CERT).
- * Undefined where there is none, or none that can be read.
+ * The client's certificate as a gateway passes it on: RFC 9440 (`:Base64 of the DER form:`), Base64 only (HAProxy's
+ * ssl_c_der), percent-encoded PEM (nginx's $ssl_client_escaped_cert) or PEM in one line (Apache's SSL_CLIENT_CERT).
+ * Undefined when there is none, or when it cannot be read.
  */
 export function certificateTold(headers: IncomingHttpHeaders): X509Certificate | undefined {
   const told = textOf(headers[CERTIFICATE]) ?? ''

@@ -16,7 +16,7 @@ import type { Role } from './endpoints.ts'
 import { Refused } from './refusals.ts'
 import { leaveOutIssuer, tellReason, tellReasonByRedirect } from './told-reasons.ts'
 
-/** What serves one role of a listener. */
+/** Serves one role of a listener. */
 export interface Handler {
   role: Role
   /** Does it play back x-fapi-interaction-id? */
@@ -27,7 +27,7 @@ export interface Handler {
 
 const below = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
 
-/** The handlers of every role; `next` leads to the authorisation server. */
+/** The handlers of all roles; `next` leads to the authorisation server. */
 export function handlersOf(services: Services): Record<Role, Handler> {
   return {
     api: api(services),
@@ -121,14 +121,14 @@ function authorisation(services: Services): Handler {
   }
 }
 
-/** Every visit begins and ends without a session: the customer logs in each time. */
+/** Removes session cookies, so that every visit starts without a session and the customer logs in each time. */
 async function forgetSession(ctx: Context, next: Next): Promise<void> {
   const kept = (ctx.headers.cookie ?? '').split('; ').filter((pair) => !pair.startsWith('_session'))
   ctx.req.headers.cookie = kept.join('; ')
   await next()
 }
 
-/** Answers with the login form itself where the authorisation server redirects to it. */
+/** Answers with the login form itself when the authorisation server would redirect to it. */
 function showForms(ctx: Context): void {
   const place = String(ctx.response.get('location') ?? '')
   if (!place.startsWith('/interaction/')) return
@@ -163,7 +163,7 @@ function products(services: Pick<Services, 'policies'>): Handler {
   }
 }
 
-/** An unknown path, a method other than the path's own, or a crash, as an OAuth error. */
+/** Answers an unknown path, a wrong method or an exception with an OAuth error. */
 async function plainly(
   ctx: Context,
   method: string | false,
@@ -184,7 +184,7 @@ async function plainly(
   ctx.status = method ? 405 : 404
 }
 
-/** koa routers type their context more narrowly than koa does. */
+/** koa routers declare a narrower type of context than koa does. */
 function call(routes: unknown, ctx: Context, next: () => Promise<void>): Promise<void> {
   return (routes as (ctx: Context, next: Next) => Promise<void>)(ctx, next)
 }

@@ -16,11 +16,11 @@ import { isBehindGateway } from './gateway.ts'
 /** The open listeners of a bank. */
 export interface Listeners {
   portOf(name: ListenerName): number
-  /** The listener of the bank itself on a local port; the operator's is none. */
+  /** The bank's own listener on a local port; undefined for the operator's. */
   at(port: number | undefined): Listener | undefined
-  /** Shows another certificate from the next connection on. */
+  /** Uses another certificate from the next connection on. */
   present(server: Identity): void
-  /** Ends every connection that is idle. */
+  /** Closes every idle connection. */
   cut(): void
   close(): Promise<void>
 }
@@ -29,14 +29,13 @@ interface ListenerOptions {
   handle: RequestListener
   operator: HttpServer
   port?: number
-  /** Is told of each TLS connection that died while it was made, with the address it was for. */
+  /** Called for each TLS connection whose handshake failed, with the address that was called. */
   onHandshakeFailure?: (problem: Error, socket: TLSSocket, address: string) => void
 }
 
 /**
- * Opens every listener on 127.0.0.1: those of the layout, which `handle` serves, and the operator's.
- * With a base port they take it and those after it, unless a setting says otherwise. When one cannot
- * be opened, none stays open.
+ * Opens every listener on 127.0.0.1: those of the layout, which `handle` serves, and the operator's. With a base port
+ * they use it and the following ones, unless a setting says otherwise. If one cannot be opened, all are closed.
  */
 export async function openListeners(
   settings: Settings,
@@ -93,7 +92,7 @@ export async function openListeners(
   }
 }
 
-/** Speaks to a gateway. What it serves is HTTPS all the same: so says whoever asks the connection. */
+/** A listener behind a gateway. It speaks HTTP, but marks connections as encrypted because clients use HTTPS. */
 function plainListener(handle: RequestListener) {
   const server = createPlainServer(handle)
   return server.on('connection', (socket) => Object.assign(socket, { encrypted: true }))
@@ -110,7 +109,7 @@ function secureListener(settings: Settings, directory: Directory, handle: Reques
   }
 }
 
-/** Of every process another one: a ticket of yesterday's bank is worth nothing. */
+/** New in every process, so that session tickets of an earlier process are not accepted. */
 const SHARED_TICKET_KEYS = randomBytes(48)
 
 function commonOptions(settings: Settings, server: Identity) {
@@ -126,7 +125,7 @@ function commonOptions(settings: Settings, server: Identity) {
 function listen(server: HttpServer, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     follow(server)
-    // Longer than any pause of a run: a connection that closes while it is used looks like a fault.
+    // Longer than any pause of a run: a connection that closes while it is in use looks like a fault.
     server.keepAliveTimeout = 120_000
     server.once('error', reject)
     server.listen(port, '127.0.0.1', () => {
@@ -136,7 +135,7 @@ function listen(server: HttpServer, port: number): Promise<void> {
   })
 }
 
-/** Connections of each server, those too whose handshake has not ended. */
+/** Connections of each server, including those whose handshake has not finished. */
 const connections = new WeakMap<HttpServer, Set<Socket>>()
 
 function follow(server: HttpServer): void {

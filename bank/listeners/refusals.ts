@@ -1,4 +1,4 @@
-/** Why the API listener refuses a request. Policies name a reason; `refusal` turns it into an answer. */
+/** Why the API listener refuses a request. Policies return a reason; `refusal` turns it into an answer. */
 export type Reason =
   | 'certificate'
   | 'token-missing'
@@ -96,7 +96,7 @@ export function refusalOf(reason: Reason): Refusal {
   return { status, code: `UK.OBIE.${code}`, message, ...(challenge ? { challenge } : {}) }
 }
 
-/** Thrown by a route to refuse; `path` is the offending field, `detail` says more in words. */
+/** Thrown by a route to refuse. `path` is the wrong field, `detail` explains more. */
 export class Refused extends Error {
   readonly reason: Reason
   readonly path: string | undefined
@@ -108,7 +108,7 @@ export class Refused extends Error {
   }
 }
 
-/** Why the bank refused a request: its own word for it, and a sentence. */
+/** Why the bank refused a request: its internal reason and a sentence. */
 export interface SeenRefusal {
   reason: string
   detail: string

@@ -8,7 +8,7 @@ export function within<Result>(ctx: Context, work: () => Result): Result {
   return storage.run(ctx, work)
 }
 
-/** The request that is being served: for policies that are not given it, such as `stored`. */
+/** The current request, for policies that do not get it as a parameter, such as `stored`. */
 export function currentRequest(): Context | undefined {
   return storage.getStore()
 }

@@ -5,9 +5,9 @@ import { stateOf } from '../state/state.ts'
 type ProviderError = errors.OIDCProviderError
 
 /**
- * The authorisation server answers a client that did not prove who it is with "client
- * authentication failed" and keeps what was wrong for its own log. Whoever develops against this
- * bank needs it: kept with the request, for the answer and for who watches.
+ * To a client that fails to authenticate, the authorisation server only answers "client authentication failed" and
+ * keeps the cause for its own log. Developers who test against this bank need the cause, so it is stored with the
+ * request, for the answer and for observers.
  */
 export function noteRefusals(provider: Provider): void {
   const note = (ctx: unknown, error: ProviderError) => {
@@ -19,7 +19,7 @@ export function noteRefusals(provider: Provider): void {
   provider.on('authorization.error', note)
 }
 
-/** Says what was expected where the library only says what it missed. */
+/** Adds the expected value when the library only says what is wrong. */
 function inOurWords(ctx: Context, detail: string): string {
   const { endpoints } = stateOf(ctx).bank.services
   if (/audience \(aud\)/.test(detail)) return `${detail}; expected ${endpoints.token}`
@@ -27,7 +27,7 @@ function inOurWords(ctx: Context, detail: string): string {
   return detail
 }
 
-/** Puts what was wrong into the body of an OAuth error. */
+/** Puts the cause into the body of an OAuth error. */
 export function tellReason(ctx: Context): void {
   const { refusal } = stateOf(ctx)
   const body: unknown = ctx.body
@@ -36,7 +36,7 @@ export function tellReason(ctx: Context): void {
   ctx.body = { ...body, error_description: headerSafe(refusal.detail) }
 }
 
-/** Puts what was wrong into the redirect that tells the TPP of an error. */
+/** Puts the cause into the redirect that reports an error to the TPP. */
 export function tellReasonByRedirect(ctx: Context): void {
   const { refusal } = stateOf(ctx)
   const location = String(ctx.response.get('location') ?? '')
@@ -49,8 +49,8 @@ export function tellReasonByRedirect(ctx: Context): void {
 }
 
 /**
- * The library names the issuer last in a redirect with an error (RFC 9207), and not beside an ID token.
- * This bank names it in none.
+ * The library adds `iss` (RFC 9207) at the end of an error redirect, but not of a redirect with an ID token. This bank
+ * sends it in neither.
  */
 export function leaveOutIssuer(ctx: Context): void {
   const { issuer } = stateOf(ctx).bank.services.endpoints
@@ -59,7 +59,7 @@ export function leaveOutIssuer(ctx: Context): void {
   if (location.includes(named)) ctx.set('location', location.replace(named, ''))
 }
 
-/** RFC 6749 4.1.2.1 and 5.2: %x20-21 / %x23-5B / %x5D-7E. */
+/** Characters that RFC 6749 4.1.2.1 and 5.2 allow: %x20-21 / %x23-5B / %x5D-7E. */
 function headerSafe(text: string): string {
   return text.replaceAll('"', "'").replace(/[^\x20-\x7e]|\\/g, '?')
 }

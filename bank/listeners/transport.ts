@@ -9,7 +9,7 @@ import { certificateTold, isBehindGateway, transportTold } from './gateway.ts'
 
 const seen = new WeakMap<Socket, Transport>()
 
-/** What a connection says about the other end; read once per connection. */
+/** What a connection says about the client's certificate; read once per connection. */
 function transportOf(socket: Socket): Transport {
   const known = seen.get(socket)
   if (known) return known
@@ -26,7 +26,7 @@ function transportOf(socket: Socket): Transport {
 
 const shownOn = (socket: Socket) => (socket as TLSSocket).getPeerX509Certificate?.()
 
-/** The certificate that a client showed: to the bank itself, or to the gateway before it. */
+/** The certificate that a client presented: to the bank itself, or to the gateway in front of it. */
 export function certificateOf(
   settings: Services['settings'],
   { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
@@ -34,13 +34,13 @@ export function certificateOf(
   return isBehindGateway(settings) ? certificateTold(headers) : shownOn(socket)
 }
 
-/** What the gateway says about the other end of a connection to it. */
+/** What the gateway says about the client of a connection. */
 function transportBehind({ headers }: Pick<IncomingMessage, 'headers'>): Transport {
   const certificate = certificateTold(headers)
   return { ...transportTold(headers), ...(certificate ? factsOf(certificate) : {}) }
 }
 
-/** What the bank and its directory know of a certificate beside what stands in it. */
+/** Adds what the bank and its directory know about a certificate beyond its content. */
 export function transportIn(
   { settings, withdrawn, directory }: Pick<Services, 'settings' | 'withdrawn' | 'directory'>,
   request: Pick<IncomingMessage, 'socket' | 'headers'>,
@@ -49,7 +49,7 @@ export function transportIn(
     ? transportBehind(request)
     : transportOf(request.socket)
   const { thumbprint = '' } = transport
-  // Replaced: as good as revoked.
+  // A replaced certificate counts as revoked.
   if (withdrawn.has(thumbprint)) return { ...transport, authorized: false, error: 'CERT_REVOKED' }
   const organisationId = directory.ownTransports.get(thumbprint) ?? transport.organisationId
   return { ...transport, ...(organisationId && { organisationId }) }

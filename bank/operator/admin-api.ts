@@ -3,12 +3,12 @@ import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { readBody } from '../listeners/body.ts'
 import { revoke, type Services } from '../state/services.ts'
 
-/** A fact that cannot be made true, and the status that says so. */
+/** Why a fact cannot be made true, with the HTTP status of the answer. */
 type Problem = [status: number, words: string]
 
 const day = 86_400_000
 
-/** Facts, each made true for one token or one consent only. Undefined: done. */
+/** Facts. Each is made true for one token or one consent only. Undefined means done. */
 const facts: Record<
   string,
   (services: Services, subject: Record<string, unknown>) => Problem | undefined
@@ -38,12 +38,12 @@ const facts: Record<
   },
 }
 
-/** Names of the facts, as a target's hooks call them. */
+/** Names of the facts, as the hooks of a target use them. */
 export const factNames = Object.keys(facts)
 
 /**
- * The operator's listener: plain HTTP on loopback, under a path that nobody can guess.
- * POST {path}/facts/{name} with a JSON body answers 204, or says in words why not.
+ * The operator's listener: plain HTTP on loopback, under a path that cannot be guessed. POST {path}/facts/{name} with a
+ * JSON body answers 204, or explains why it cannot.
  */
 export function createAdminApi(services: () => Services): { server: Server; path: string } {
   const path = `/${randomBytes(16).toString('hex')}`

@@ -3,10 +3,10 @@ import { correct, type Policies } from '../policies.ts'
 import { stateOf } from '../state/state.ts'
 import type { Alteration } from './alteration.ts'
 
-/** Counts an alteration's showings. */
+/** Counts that an alteration took effect. */
 export type Note = (id: string) => void
 
-/** The correct policies, some of which the bank takes otherwise, with every alteration's replacements, in order. */
+/** The correct policies, then those of `otherwise`, then the replacements of each alteration in order. */
 export function alteredPolicies(
   alterations: Alteration[],
   note: Note,
@@ -20,7 +20,7 @@ export function alteredPolicies(
   return policies
 }
 
-/** The middleware of every alteration, the first outermost. */
+/** The middleware of every alteration; the first is the outermost. */
 export function alteredMiddleware(alterations: Alteration[], note: Note): Middleware[] {
   return alterations.flatMap(({ id, middleware }) => {
     if (!middleware) return []

@@ -5,11 +5,11 @@ import type { Services } from '../state/services.ts'
 
 type Json = Record<string, unknown>
 
-/** What the bank knew about a request when it came, whether it then served it or not. */
+/** What the bank knew about a request when it arrived, whether it then served it or not. */
 export interface SeenFacts {
-  /** What a correct message of the client names. */
+  /** Values that a correct message of the client contains. */
   expected: { issuer: string; tokenEndpoint: string; registrationEndpoint: string }
-  /** The client that the request names: by its access token, its assertion or its query. */
+  /** The client that the request identifies by its access token, client assertion or query. */
   clientId?: string
   /** What is stored for that client; absent when it is not registered. */
   client?: Json
@@ -18,34 +18,34 @@ export interface SeenFacts {
     kind: 'client' | 'customer'
     /** Absent for a token of the client itself. */
     consentId?: string
-    /** Had it neither expired nor been revoked? */
+    /** Was it neither expired nor revoked? */
     live: boolean
     scope: string
     clientId: string
   }
-  /** What else the bank knows it as that came in the place of an access token: a refresh token. */
+  /** What was sent in place of an access token, if the bank knows it: for example a refresh token. */
   otherCredential?: string
   /** The authorisation code of a token request, if the bank ever issued it. */
   code?: { used: boolean; redirectUri: string; consentId?: string }
   /** The refresh token of a token request, if the bank ever issued it and it was not revoked. */
   refreshToken?: { superseded: boolean; consentId?: string }
-  /** The consent that a path or a request object names, if there is one. */
+  /** The consent that the path, the token or the request object refers to, if it exists. */
   consent?: {
     id: string
     status: string
     clientId: string
     deleted: boolean
-    /** Has a customer approved it before? */
+    /** Has a customer approved it? */
     approved: boolean
     permissions: string[]
     transactionsFrom?: number
     transactionsTo?: number
   }
-  /** Do the digits of a funds confirmation consent end the number of a customer's card? */
+  /** Does a customer's card number end with the digits of this funds confirmation consent? */
   endsACard?: boolean
 }
 
-/** Read before the request is served: what it asks for may end what it was asked with. */
+/** Read before the request is served, because the request may end the token, code or consent that it uses. */
 export function factsOf(ctx: Context, role: Role, services: Services, body: string): SeenFacts {
   const { endpoints, records, consents } = services
   const facts: SeenFacts = {
@@ -122,7 +122,7 @@ export function factsOf(ctx: Context, role: Role, services: Services, body: stri
   return facts
 }
 
-/** What a value is that is no access token; undefined where it is nothing that the bank knows. */
+/** What a value is that is not an access token; undefined when the bank does not know it. */
 function credentialOf(
   value: string,
   { records, endpoints, directory }: Services,
@@ -138,7 +138,7 @@ function credentialOf(
   return sub === iss ? 'a client assertion' : 'a request object'
 }
 
-/** A segment of a path without its percent-encoding; as it is where that is none. */
+/** A path segment without percent-encoding; unchanged when the encoding is not valid. */
 export function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment)

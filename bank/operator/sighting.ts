@@ -6,12 +6,12 @@ import type { Services } from '../state/services.ts'
 import { stateOf } from '../state/state.ts'
 import { factsOf, type SeenFacts } from './seen-facts.ts'
 
-/** One request as the bank saw it, or a connection that died before there was one. */
+/** One request as the bank saw it, or a connection that failed before any request. */
 export interface Sighting {
   /** Milliseconds since 1970. */
   startedAt: number
   durationMs: number
-  /** What of the bank was asked; `handshake`: the connection died before that could be told. */
+  /** Which role was called. `handshake`: the connection failed before that was known. */
   role: Role | 'handshake'
   request: { method: string; url: string; headers: [string, string][]; body: string }
   response?: { status: number; headers: [string, string][]; body: string }
@@ -19,26 +19,26 @@ export interface Sighting {
   connection: {
     protocol?: string
     cipher?: string
-    /** The transport certificate: none, one of the directory, or why it is worth nothing. */
+    /** The transport certificate: none, one of the directory, or why it is not accepted. */
     certificate: string
     organisationId?: string
   }
   refusal?: SeenRefusal
   facts?: SeenFacts
-  /** Alterations that showed themselves in it. */
+  /** Alterations that took effect in it. */
   fired: string[]
 }
 
-/** Calls back with every request once it has been answered. */
+/** Called for every request after it is answered. */
 export type OnSighting = (sighting: Sighting) => void
 
-/** A connection that ended while it was made: nobody asked for anything, and nobody was answered. */
+/** The sighting of a connection whose handshake failed: it has no request and no response. */
 export function handshakeSighting(
   problem: NodeJS.ErrnoException,
   socket: TLSSocket,
   address: string,
 ): Sighting {
-  // Node ends a connection whose certificate is not valid itself, and reports a reset.
+  // Node itself ends a connection whose certificate is not valid, and reports a reset.
   const { authorizationError } = socket
   const unaccepted = authorizationError ? String(authorizationError) : undefined
   const offered = socket.getPeerX509Certificate?.() ? 'refused' : 'none'
@@ -48,7 +48,7 @@ export function handshakeSighting(
     role: 'handshake',
     request: { method: 'CONNECT', url: address, headers: [], body: '' },
     failure: { code: unaccepted ?? problem.code ?? 'ERR_TLS', message: problem.message },
-    // Its protocol is not asked for: Node's process dies of that question once the handshake failed.
+    // Do not ask for the protocol: after a failed handshake, that call crashes the Node process.
     connection: { certificate: unaccepted ?? offered },
     refusal: {
       reason: 'handshake',
@@ -77,7 +77,7 @@ const UNACCEPTED: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
 }
 
-/** What a handshake's end means to whoever develops the other end. */
+/** Explains a failed handshake to the developer of the client. */
 function wordsFor({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE':
@@ -100,7 +100,7 @@ function wordsFor({ code, message }: NodeJS.ErrnoException): string {
   }
 }
 
-/** Begins to look at a request; what it returns makes the sighting of it once it is answered. */
+/** Starts to observe a request. The returned function makes the sighting after the request is answered. */
 export function observeRequest(ctx: Context, role: Role, services: Services) {
   const startedAt = Date.now()
   const began = performance.now()
@@ -111,7 +111,7 @@ export function observeRequest(ctx: Context, role: Role, services: Services) {
     headers: paired(ctx.req.rawHeaders),
     body,
   }
-  // Before it is served: what it asks for may end what it was asked with, and the client may hang up.
+  // Before it is served: the request may end the token or consent that it uses, and the client may disconnect.
   const facts = factsOf(ctx, role, services, body)
   const socket = ctx.socket as TLSSocket
   const protocol = socket.getProtocol?.() ?? undefined

@@ -7,12 +7,12 @@ import { inWords, onDay } from './words.ts'
 interface Question {
   action: string
   consent: Consent
-  /** As registered: the organisation and on whose behalf it asks. */
+  /** As registered: the organisation, and on whose behalf it acts. */
   organisation: string
   onBehalfOf: string
   customer: string
   cards: (Card & { masked: string })[]
-  /** Are the cards to be chosen? */
+  /** Does the customer choose the cards? */
   choice: boolean
   problem?: string
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string
 
@@ -24,7 +24,7 @@ function escaped(value: unknown): string {
   return String(value).replace(/[&<>"']/g, (sign) => entities[sign] ?? sign)
 }
 
-/** Template tag: what is filled in is escaped, unless it is Html; undefined and false are nothing. */
+/** Template tag: escapes values, except Html. Undefined and false become empty text. */
 export function html(parts: TemplateStringsArray, ...values: unknown[]): Html {
   const text = parts.map(
     (part, index) => part + (index < values.length ? escaped(values[index]) : ''),
@@ -54,7 +54,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Answers with a page: no scripts, no frames, nothing kept. */
+/** Answers with a page: no scripts, no frames, no caching. */
 export function answerPage(ctx: Context, status: number, title: string, content: Html): void {
   ctx.status = status
   ctx.set('content-security-policy', policy)

@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { answerPage, html } from './frame.ts'
 
-/** The login page; `action` takes the form. After a wrong password the status is still 200. */
+/** The login page; the form is sent to `action`. After a wrong password the status is still 200. */
 export function loginPage(
   ctx: Context,
   {

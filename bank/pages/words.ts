@@ -10,7 +10,7 @@ const permissionWords: Record<string, string> = {
   ReadTransactionsDebits: 'What was spent or charged',
 }
 
-/** A permission as a customer reads it. */
+/** A permission in words for a customer. */
 export function inWords(permission: string): string {
   return permissionWords[permission] ?? permission
 }
@@ -21,7 +21,7 @@ const DAY_AND_TIME = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** A date and time as a customer reads it. */
+/** A date and time in words for a customer. */
 export function onDay(instant: number): string {
   return DAY_AND_TIME.format(instant)
 }

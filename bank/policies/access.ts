@@ -3,9 +3,9 @@ import type { AdapterPayload } from 'oidc-provider'
 import { type Reason, type Refusal, refusalOf } from '../listeners/refusals.ts'
 import type { Settings } from '../state/settings.ts'
 
-/** What the bank knows of the other end of a connection. */
+/** What the bank knows about the client end of a connection. */
 export interface Transport {
-  /** Did the certificate chain to the directory's authority, in time and for this use? */
+  /** Is the certificate issued by the directory's authority, valid at this time and for this use? */
   authorized: boolean
   /** Node's name for what was wrong, such as CERT_HAS_EXPIRED. */
   error?: string
@@ -20,12 +20,12 @@ export function transportAcceptable(transport: Transport): boolean {
   return transport.authorized && transport.organisationId !== undefined
 }
 
-/** A client speaks through a certificate of its own organisation only. */
+/** A client may only use a certificate of its own organisation. */
 export function transportBelongsTo(transport: Transport, organisationId: string): boolean {
   return transport.organisationId === organisationId
 }
 
-/** RFC 8705 3: a token that carries a thumbprint is worth nothing over another certificate. */
+/** RFC 8705 3: a token with a thumbprint is not valid over another certificate. */
 export function tokenBoundTo(thumbprint: string | undefined, transport: Transport): boolean {
   return thumbprint === undefined || thumbprint === transport.thumbprint
 }
@@ -36,8 +36,8 @@ export function scopeSuffices(scopes: ReadonlySet<string>, needed: string): bool
 }
 
 /**
- * A stored record of the authorisation server (AccessToken, AuthorizationCode, RefreshToken, Grant,
- * Client, ReplayDetection, …) on its way out. The correct bank shows it as it is.
+ * A stored record of the authorisation server (AccessToken, AuthorizationCode, RefreshToken, Grant, Client,
+ * ReplayDetection, …) that is read. The correct bank returns it unchanged.
  */
 export function stored(
   _model: string,
@@ -52,12 +52,12 @@ export function customerPresent(headers: IncomingHttpHeaders): boolean {
   return Boolean(headers['x-fapi-customer-ip-address'])
 }
 
-/** `earlier` counts the client's requests of the window without the customer, this one left out. */
+/** `earlier` is the number of the client's requests in the window without the customer, without this one. */
 export function limitReached(earlier: number, limit: Settings['rateLimit']): boolean {
   return earlier >= limit.threshold
 }
 
-/** Is an Accept header content with JSON? */
+/** Does the Accept header allow JSON? */
 export function acceptable(types: string | false): boolean {
   return types !== false
 }

@@ -7,8 +7,8 @@ type Claims = Record<string, unknown>
 const isNumber = (value: unknown): value is number => typeof value === 'number'
 
 /**
- * What a request object lacks. Its signature, iss, aud and an exp that has passed are checked as well,
- * elsewhere. A bank that is strict asks for FAPI 1.0 Advanced 5.2.2 (13, 15, 17) too.
+ * What is wrong with a request object. Its signature, iss, aud and an exp in the past are checked elsewhere. A strict
+ * bank also requires FAPI 1.0 Advanced 5.2.2 (13, 15, 17).
  */
 export function requestObjectRefusal(claims: Claims, settings: Settings): string | undefined {
   const { exp, nbf } = claims
@@ -22,7 +22,7 @@ export function requestObjectRefusal(claims: Claims, settings: Settings): string
   return undefined
 }
 
-/** FAPI 1.0 Advanced 5.2.2: nbf no longer ago than 60 minutes, exp at most 60 minutes after it. */
+/** FAPI 1.0 Advanced 5.2.2: nbf at most 60 minutes ago, exp at most 60 minutes after it. */
 function fapiRefusal({ exp, nbf }: Claims, settings: Settings): string | undefined {
   const now = Date.now() / 1000
   if (!isNumber(exp)) return 'the request object has no exp'
@@ -32,14 +32,14 @@ function fapiRefusal({ exp, nbf }: Claims, settings: Settings): string | undefin
   return undefined
 }
 
-/** The response mode that a request object asks for: fragment, or none named. */
+/** The response mode that a request object asks for: fragment, or none. */
 export function responseModeAcceptable(mode: unknown): boolean {
   return mode === undefined || mode === 'fragment'
 }
 
 /**
- * May the client stand in the query alone? RFC 9101 6.3 has what counts in the request object; OpenID
- * Connect Core 6.1 asks for it in the query, and for the same one in the object "if present".
+ * May client_id be in the query only? By RFC 9101 6.3, only the request object counts. OpenID Connect Core 6.1 requires
+ * client_id in the query, and the same value in the object only "if present".
  */
 export function clientMayBeInQueryAlone(): boolean {
   return false
@@ -58,9 +58,8 @@ export function scopesBeyond(requested: string[], registered: string[]): string[
 }
 
 /**
- * May this consent be put before a customer? It must exist, belong to the client, and wait for
- * authorisation, or be authorised and not expired: "the customer must re-confirm by using the
- * existing intent ID".
+ * May this consent be shown to a customer? It must exist and belong to the client. It must either await authorisation,
+ * or be authorised and not expired: "the customer must re-confirm by using the existing intent ID".
  */
 export function authorisable(
   consent: Consent | undefined,
@@ -79,12 +78,12 @@ export function authorisable(
   return undefined
 }
 
-/** Does this pair of words open the bank? */
+/** Are these the username and password of a customer? */
 export function loginAccepted(customer: Customer | undefined, password: string): boolean {
   return customer !== undefined && customer.password === password
 }
 
-/** A consent that a customer has approved before can be re-confirmed by the same one only. */
+/** A consent that a customer has approved can be re-confirmed only by the same customer. */
 export function confirmableBy(
   consent: Consent,
   customer: Customer,
@@ -99,12 +98,12 @@ export function confirmableBy(
   return undefined
 }
 
-/** Do customers choose the cards of this consent? When re-confirming, it covers the same as before. */
+/** Do customers choose the cards of this consent? A re-confirmed consent covers the same cards as before. */
 export function choosesCards({ kind, customerId }: Consent): boolean {
   return kind !== 'funds-confirmation' && customerId === undefined
 }
 
-/** The cards that the consent page offers; when re-confirming, the same as before. */
+/** The cards that the consent page offers. For a re-confirmation, the same as before. */
 export function cardsOffered(consent: Consent, customer: Customer): Card[] {
   if (consent.customerId) return customer.cards.filter(({ key }) => consent.cards.includes(key))
   const ending = consent.debtorAccount?.Identification
@@ -120,24 +119,24 @@ export function statusAfterApproval(): Consent['status'] {
   return 'Authorised'
 }
 
-/** A first refusal ends the intent; refusing to re-confirm leaves what was approved as it was. */
+/** A first refusal ends the intent. Refusing to re-confirm does not change what was approved. */
 export function statusAfterDenial(before: Consent['status']): Consent['status'] {
   return before === 'AwaitingAuthorisation' ? 'Rejected' : before
 }
 
-/** Claims of an ID token beside iss, aud, exp, iat, nonce and the hashes. */
+/** Claims of an ID token in addition to iss, aud, exp, iat, nonce and the hashes. */
 export function idTokenClaims(intentId: string | undefined): Claims {
   return { openbanking_intent_id: intentId }
 }
 
-/** Level of authentication that the ID token states. */
+/** Level of authentication (acr) in the ID token. */
 export function acrOf(): string {
   return 'urn:openbanking:psd2:sca'
 }
 
 /**
- * OpenID Connect Core 9 beyond what is always checked (PS256 by the client's key, iss = sub =
- * client_id, aud, exp, jti used once).
+ * OpenID Connect Core 9, beyond what is always checked (PS256 by the client's key, iss = sub = client_id, aud, exp, jti
+ * used once).
  */
 export function clientAssertionRefusal(
   _claims: Claims,
@@ -146,7 +145,7 @@ export function clientAssertionRefusal(
   return undefined
 }
 
-/** The scopes of a client_credentials grant: those asked for, or else all that are registered. */
+/** The scopes of a client_credentials grant: those requested, or all registered ones if none is requested. */
 export function clientScopes(requested: string[], registered: string[]): string[] {
   const wanted = requested.length > 0 ? requested : registered
   return wanted.filter((scope) => scope !== 'openid')

@@ -8,7 +8,7 @@ import {
 import { parseDateTime } from '../state/datetime.ts'
 import type { Settings } from '../state/settings.ts'
 
-/** What time has done to a consent. */
+/** How the passing of time affects a consent. */
 export interface Age {
   expired: boolean
   reconfirmationDue: boolean
@@ -24,7 +24,7 @@ export function visibleToTpp(consent: Consent): boolean {
   return consent.deleted === undefined
 }
 
-/** "Any other value causes rejection of the request." Combinations are free. */
+/** "Any other value causes rejection of the request." All combinations are allowed. */
 export function permissionsAcceptable(permissions: string[]): boolean {
   return permissions.length > 0 && permissions.every((one) => supportedPermissions.includes(one))
 }
@@ -34,7 +34,7 @@ export function permissionsGranted(permissions: string[]): string[] {
   return [...permissions]
 }
 
-/** Milliseconds since 1970 of an RFC 3339 date-time in a body; undefined refuses it. */
+/** Milliseconds since 1970 of an RFC 3339 date-time in a body; undefined means it is refused. */
 export function consentDateTime(text: unknown): number | undefined {
   return parseDateTime(text)
 }
@@ -53,10 +53,10 @@ export function datesRefusal(dates: {
   return undefined
 }
 
-/** As the document writes it, and as a TPP may that knows nothing else. */
+/** The name that the document uses; accepted because a TPP may know only the document. */
 const WRITTEN = 'UK.STD.PAN'
 
-/** "The only supported value is UK.STD.PAN", by its real name. */
+/** "The only supported value is UK.STD.PAN", by its correct name. */
 export function panScheme(): string {
   return 'UK.OBIE.PAN'
 }
@@ -84,7 +84,7 @@ export function reconfirmationDue(consent: Consent, settings: Settings): boolean
   return age > settings.reconfirmationDays * 86_400_000
 }
 
-/** The customer revoked it in the account servicing facility, whatever the state before. */
+/** The customer revoked it in the account servicing facility, in any state. */
 export function statusAfterRevocation(_before: Status): Status {
   return 'Revoked'
 }

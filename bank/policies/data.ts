@@ -13,7 +13,7 @@ export type DataEndpoint =
   | 'transactions'
   | 'account-transactions'
 
-/** Both filters, milliseconds since 1970. */
+/** Both filters, in milliseconds since 1970. */
 export interface Period {
   from?: number
   to?: number
@@ -27,7 +27,7 @@ export function consentUsable(consent: Consent, age: Age): Reason | undefined {
   return undefined
 }
 
-/** "Need a consent created with …": any one of the permissions opens the endpoint. */
+/** "Need a consent created with …": any one of the permissions is sufficient. */
 export function permits(permissions: string[], endpoint: DataEndpoint): boolean {
   const needed = {
     accounts: ['ReadAccountsBasic', 'ReadAccountsDetail'],
@@ -40,13 +40,13 @@ export function permits(permissions: string[], endpoint: DataEndpoint): boolean 
   return needed.some((permission) => permissions.includes(permission))
 }
 
-/** "Unique and persistent for a given ConsentId": opaque, and another one under another consent. */
+/** "Unique and persistent for a given ConsentId": opaque, and different under another consent. */
 export function accountIdFor(consentId: string, cardKey: string, secret: Buffer): string {
   const digest = createHmac('sha256', secret).update(`${consentId} ${cardKey}`).digest('base64url')
   return digest.slice(0, 22)
 }
 
-/** Is the account one of the consent's? `known`: whether it is anybody's. */
+/** Does the account belong to the consent? `known`: does it belong to any consent? */
 export function accountRefusal(own: boolean, known: boolean): Reason | undefined {
   if (own) return undefined
   return known ? 'account-foreign' : 'account-unknown'
@@ -65,7 +65,7 @@ export function detailVisible(
   return permissions.includes(`Read${resource}Detail`)
 }
 
-/** Credits and Debits restrict the direction; with neither there is no restriction. */
+/** Credits and Debits restrict the direction. With neither or both there is no restriction. */
 export function directionAllowed(row: Row, permissions: string[]): boolean {
   const credits = permissions.includes('ReadTransactionsCredits')
   const debits = permissions.includes('ReadTransactionsDebits')
@@ -73,13 +73,13 @@ export function directionAllowed(row: Row, permissions: string[]): boolean {
   return row.indicator === (credits ? 'Credit' : 'Debit')
 }
 
-/** A filter of the query: RFC 3339; a date-time without a zone is taken as UTC, as in 3.1.2. */
+/** A filter of the query, RFC 3339. A date-time without a zone is UTC, as in 3.1.2. */
 export function filterInstant(text: string): number | undefined {
   const zoned = /[Zz]$|[+-]\d{2}:\d{2}$/.test(text) ? text : `${text}Z`
   return parseDateTime(zoned)
 }
 
-/** "Transactions booked after and before the given time"; the instants themselves count as in. */
+/** "Transactions booked after and before the given time"; the limits themselves are included. */
 export function bookedWithin(row: Row, { from, to }: Period, _endpoint: DataEndpoint): boolean {
   return (from === undefined || row.booked >= from) && (to === undefined || row.booked <= to)
 }
@@ -94,12 +94,12 @@ export function withinConsentPeriod(
   return (from === undefined || row.booked >= from) && (to === undefined || row.booked <= to)
 }
 
-/** The rows of one account before any filter. */
+/** The transactions of one account before any filter. */
 export function rowsBooked(rows: Row[], _accountId: string, _endpoint: DataEndpoint): Row[] {
   return rows
 }
 
-/** The rows of one account in the answer, and their order: all of them, newest first. */
+/** The transactions of one account in the answer, in order: all of them, newest first. */
 export function rowsAnswered(rows: Row[], _accountId: string, _endpoint: DataEndpoint): Row[] {
   return rows
 }

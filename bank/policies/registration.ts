@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 
 type Claims = Record<string, unknown>
 
-/** What the well-known configuration advertises, as far as a registration can name it. */
+/** The values of the well-known configuration that a registration can contain. */
 export interface Advertised {
   grantTypes: string[]
   responseTypes: string[]
@@ -26,12 +26,12 @@ export function registrationMediaType(type: string): boolean {
   return type === 'application/jwt'
 }
 
-/** Did the directory sign the statement? `verified` says what its key found. */
+/** Did the directory sign the statement? `verified` is the result of checking its signature. */
 export function softwareStatementSigned(verified: boolean): boolean {
   return verified
 }
 
-/** Claims of a software statement, whose signature holds, against the transport certificate. */
+/** Checks the claims of a software statement with a valid signature against the transport certificate. */
 export function softwareStatementRefusal(
   statement: Claims,
   issuer: string,
@@ -64,8 +64,8 @@ export function registrationSigned(verified: boolean): boolean {
 }
 
 /**
- * Claims of the registration JWT: who, for whom, when. Seconds since 1970. "Registration request
- * claims: not shown": none is missed, and RFC 7519 4.1 says when one that is there ends it.
+ * Checks iss, aud, nbf and exp of the registration JWT. Times are in seconds since 1970. "Registration request claims:
+ * not shown": no claim is required; RFC 7519 4.1 says when a claim that is present makes the JWT invalid.
  */
 export function registrationClaimsRefusal(
   claims: Claims,
@@ -132,10 +132,10 @@ export function registrationValueRefusal(
   )
 }
 
-/** The words of a response type, whose order means nothing (RFC 6749 3.1.1). */
+/** The words of a response type, sorted, because their order has no meaning (RFC 6749 3.1.1). */
 const inOrder = (value: unknown) => String(value).split(' ').toSorted().join(' ')
 
-/** The scopes that are stored: those asked for, as far as the software's roles allow them. */
+/** The scopes that are stored: the requested ones that the software's roles allow. */
 export function scopesStored(requested: string[], roles: string[]): string[] {
   const needed: Record<string, string> = { accounts: 'AISP', fundsconfirmations: 'CBPII' }
   return requested.filter((scope) => {
@@ -149,7 +149,7 @@ export function grantTypesStored(requested: string[]): string[] {
   return requested
 }
 
-/** Body of the 201: everything that is stored for the client. */
+/** Body of the 201: everything that is stored about the client. */
 export function registrationView(stored: Claims): Claims {
   return stored
 }

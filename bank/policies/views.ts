@@ -5,13 +5,13 @@ import { formatDateTime } from '../state/datetime.ts'
 
 type Json = Record<string, unknown>
 
-/** How amounts and instants are spelt in an answer. */
+/** How amounts and instants are written in an answer. */
 export interface Spelling {
   amountOf(pence: number): Json
   dateTimeOf(instant: number): string
 }
 
-/** Pounds with two decimals, never signed. */
+/** Pounds with two decimals, without a sign. */
 export function amountOf(pence: number): Json {
   return { Amount: (Math.abs(pence) / 100).toFixed(2), Currency: 'GBP' }
 }
@@ -21,12 +21,12 @@ export function dateTimeOf(instant: number): string {
   return formatDateTime(instant)
 }
 
-/** "Masked version of the primary card number": its last four digits stay. */
+/** "Masked version of the primary card number": the last four digits remain. */
 export function maskCard(pan: string): string {
   return `${'*'.repeat(12)}${pan.slice(-4)}`
 }
 
-/** Data of an answer about a consent. */
+/** The Data object of an answer about a consent. */
 export function consentView(consent: Consent, { dateTimeOf }: Spelling): Json {
   const optional = (name: string, instant: number | undefined) =>
     instant === undefined ? {} : { [name]: dateTimeOf(instant) }
@@ -53,7 +53,7 @@ export interface AccountFacts {
   number: string
 }
 
-/** An element of Data.Account. Detail adds the card number, in an array as in 3.1.2. */
+/** An element of Data.Account. The detail permission adds the card number, in an array as in 3.1.2. */
 export function accountView({ accountId, card, detail, scheme, number }: AccountFacts): Json {
   const primary = {
     SchemeName: scheme,
@@ -70,7 +70,7 @@ export function accountView({ accountId, card, detail, scheme, number }: Account
   }
 }
 
-/** An element of Data.Balance, at midnight of this day (UTC). */
+/** An element of Data.Balance, as of midnight of this day (UTC). */
 export function balanceView(
   accountId: string,
   card: Card,
@@ -87,7 +87,7 @@ export function balanceView(
   }
 }
 
-/** An element of Data.Transaction. Detail adds the merchant and the text of the entry. */
+/** An element of Data.Transaction. The detail permission adds the merchant and the text of the entry. */
 export function transactionView(
   accountId: string,
   row: Row,
@@ -119,7 +119,7 @@ export function selfLink(base: string, path: string): string {
   return `${base}${path}`
 }
 
-/** Meta of every answer: no pagination, no first and last available date-time. */
+/** Meta of every answer: no pagination, and no first and last available date-time. */
 export function metaView(): Json {
   return { TotalPages: 1 }
 }

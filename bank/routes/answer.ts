@@ -6,7 +6,7 @@ import { stateOf } from '../state/state.ts'
 
 type Json = Record<string, unknown>
 
-/** Answers with the envelope of consent and data responses. `path` is that of Links.Self. */
+/** Answers with the envelope of consent and data responses. `path` is the path of Links.Self. */
 export function answer(
   ctx: Context,
   { policies, endpoints }: Pick<Services, 'policies' | 'endpoints'>,
@@ -24,10 +24,7 @@ export function answer(
   }
 }
 
-/**
- * Around the routes of the API: turns a refusal into the open banking error body, and never lets a
- * crash out without one.
- */
+/** Wraps the routes of the API: turns a refusal into the open banking error body, and any other exception too. */
 export function refusing(services: Pick<Services, 'policies' | 'settings'>) {
   return async (ctx: Context, next: Next): Promise<void> => {
     try {
@@ -73,8 +70,8 @@ export function needJson(ctx: Context, { policies }: Pick<Services, 'policies'>)
 }
 
 /**
- * Does whoever sends this Accept header take JSON? Media types have parameters (RFC 9110 12.5.1); JSON has
- * none (RFC 8259 11), so one that is named beside it asks for nothing else. Without the header: yes.
+ * Does the sender of this Accept header take JSON? Media types have parameters (RFC 9110 12.5.1), but JSON has none
+ * (RFC 8259 11), so `application/json` with a parameter still means JSON. Without the header: yes.
  */
 export function takesJson(accept: string): boolean {
   if (accept.trim() === '') return true
@@ -83,7 +80,7 @@ export function takesJson(accept: string): boolean {
     const weight = parameters.find((each) => /^q\s*=/.test(each))?.split('=')[1]
     return { type, weight: weight === undefined ? 1 : Number(weight) }
   })
-  // The nearest name decides.
+  // The most specific range decides.
   for (const name of ['application/json', 'application/*', '*/*']) {
     const named = ranges.filter(({ type }) => type === name)
     if (named.length > 0) return named.some(({ weight }) => weight > 0)

@@ -34,7 +34,7 @@ export function authorisationRoutes(services: VisitServices): Router {
   const { provider, policies, consents, customers, visitors } = services
   const router = new Router({ sensitive: true })
 
-  /** Ends the visit; the authorisation server redirects to the TPP. */
+  /** Ends the visit. The authorisation server redirects to the TPP. */
   async function finish(ctx: Context, uid: string, result: Record<string, unknown>) {
     visitors.delete(uid)
     const options = { mergeWithLastSubmission: false }
@@ -117,7 +117,7 @@ async function visitOf(
   }
 }
 
-/** What forbids the customer to approve this visit's intent now. */
+/** Why the customer cannot approve this visit's intent now. */
 function refusalOf(
   services: VisitServices,
   { consent, clientId, scopes }: Visit,

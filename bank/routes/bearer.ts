@@ -4,7 +4,7 @@ import { Refused } from '../listeners/refusals.ts'
 import type { Services } from '../state/services.ts'
 import { stateOf } from '../state/state.ts'
 
-/** The value of `Authorization: Bearer …`; refuses when there is none. */
+/** The value of `Authorization: Bearer …`. Refuses when there is none. */
 function bearerOf(ctx: Context): string {
   const header = ctx.get('authorization')
   if (header === '') throw new Refused('token-missing')

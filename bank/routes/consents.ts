@@ -13,7 +13,7 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Account access consents below aisp, funds confirmation consents beside it. */
+/** Account access consents below aisp; funds confirmation consents at their own paths. */
 export function consentRoutes(
   services: Pick<
     Services,
@@ -27,7 +27,7 @@ export function consentRoutes(
     [settings.fundsConfirmationPaths[which]].flat().map((path) => `${versionPath}/${path}`)
   const scopes = { 'account-access': 'accounts', 'funds-confirmation': 'fundsconfirmations' }
 
-  /** The consent in the path, when it is one of this client's and it still sees it. */
+  /** The consent in the path, if it belongs to this client and is still visible to it. */
   function consentOf(
     ctx: Context,
     kind: ConsentKind,
@@ -54,7 +54,7 @@ export function consentRoutes(
 
   async function remove(ctx: Context, kind: ConsentKind) {
     const { clientId } = await clientToken(ctx, services, scopes[kind])
-    // The document lists 204, 401 and 403 for DELETE, so an unknown consent is one without access.
+    // The document lists 204, 401 and 403 for DELETE, so an unknown consent is answered with 403.
     const consent = consentOf(ctx, kind, String(clientId), 403)
     consent.deleted = Date.now()
     if (policies.tokensDie('deleted')) revokeGrants(services, consent)
@@ -99,7 +99,7 @@ export function consentRoutes(
   return router
 }
 
-/** Creates an account access consent of what was asked for. */
+/** Creates an account access consent from the request data. */
 function accountAccess(
   services: Pick<Services, 'policies' | 'consents'>,
   data: Json,
@@ -130,7 +130,7 @@ function accountAccess(
 
 const missing = (path: string) => new Refused('field-missing', `${path} is missing.`, path)
 
-/** Data of a create request, whose Risk is an empty object. */
+/** The Data object of a create request. Its Risk is an empty object. */
 function requestData(ctx: Context, services: Pick<Services, 'policies'>): Json {
   needJson(ctx, services)
   if (!ctx.is('application/json')) throw new Refused('media-type')

@@ -18,7 +18,6 @@ interface Account {
   card: Card
 }
 
-/** What the data routes work with. */
 type Parts = Pick<
   Services,
   | 'policies'
@@ -31,7 +30,7 @@ type Parts = Pick<
   | 'endpoints'
 >
 
-/** Accounts, balances and transactions: bulk and single. */
+/** Accounts, balances and transactions: for all accounts and for a single one. */
 export function dataRoutes(services: Parts, limiter: Limiter): Router {
   const { policies, started } = services
   const router = new Router({ sensitive: true })
@@ -98,11 +97,11 @@ export function dataRoutes(services: Parts, limiter: Limiter): Router {
   return router
 }
 
-/** Tells who asks, under which consent, and for which of its accounts; throws where the answer is no. */
+/** Finds the client, the consent and the accounts of a request. Throws when access is refused. */
 function admission(services: Parts, limiter: Limiter) {
   const { policies, consents, customers, secret } = services
 
-  /** AccountIds that were ever given out: they tell a foreign account from an unknown one. */
+  /** AccountIds that were ever issued: they distinguish a foreign account from an unknown one. */
   const known = new Set<string>()
 
   function accountsOf(consent: Consent): Account[] {
@@ -145,7 +144,7 @@ function admission(services: Parts, limiter: Limiter) {
     )
   }
 
-  /** All accounts under all consents: only an altered policy gets to see a foreign one. */
+  /** All accounts under all consents. Only an altered policy makes use of a foreign one. */
   function everyAccount(): Account[] {
     return customers.flatMap(({ id }) => consents.ofCustomer(id).flatMap(accountsOf))
   }

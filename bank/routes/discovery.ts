@@ -4,9 +4,9 @@ import { grantTypes } from '../authorisation-server/registered.ts'
 import type { Services } from '../state/services.ts'
 
 /**
- * What the library answers as the configuration, put right: the endpoints have listeners of their
- * own, implicit is no grant of the token endpoint, and answers go by fragment alone, without the
- * issuer (RFC 9207), which the documents do not know.
+ * Corrects the configuration that the library returns: the endpoints have listeners of their own, implicit is not a
+ * grant type of the token endpoint, and answers use fragment only, without the issuer (RFC 9207), which the documents
+ * do not mention.
  */
 export function mendDiscovery(
   ctx: Context,

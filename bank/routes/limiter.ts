@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { Refused } from '../listeners/refusals.ts'
 import type { Services } from '../state/services.ts'
 
-/** Counts, per client, the data requests of the window that came without the customer. */
+/** Counts, per client, the data requests within the window that were sent without the customer present. */
 export interface Limiter {
   /** Counts the request, or refuses it. */
   admit(ctx: Context, clientId: string): void

@@ -36,7 +36,7 @@ export function productRoutes({ policies }: Pick<Services, 'policies'>): Router 
   return router
 }
 
-/** Around the routes: an unknown path and a crash have the same body. */
+/** Wraps the routes: an unknown path and an exception have the same body. */
 export async function productErrors(ctx: Context, next: Next): Promise<void> {
   try {
     await next()

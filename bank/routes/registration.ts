@@ -30,7 +30,7 @@ const advertised: Advertised = {
   signingAlgorithms: ['PS256'],
 }
 
-/** Registration, and the answer that managing a client is not supported. */
+/** Registration, and the refusal of client management. */
 export function registrationRoutes(services: RegistrationServices): Router {
   const { policies, endpoints } = services
   const router = new Router({ sensitive: true })
@@ -89,7 +89,7 @@ export function registrationRoutes(services: RegistrationServices): Router {
   return router
 }
 
-/** Stores the client that a registration asks for; gives what the TPP is told of it. */
+/** Stores the client that a registration asks for. Returns the answer to the TPP. */
 async function store(
   { policies, endpoints, provider, records, settings }: RegistrationServices,
   claims: Claims,
@@ -123,8 +123,8 @@ async function store(
     org_id: statement.org_id,
     org_name: statement.org_name,
   }
-  // OpenID Connect wants the implicit grant beside a response type with an ID token; it is no
-  // grant of the token endpoint, so the answer is silent about it.
+  // OpenID Connect requires the implicit grant for a response type with an ID token. It is not a grant type of the
+  // token endpoint, so the answer leaves it out.
   const all = usesCodes ? [...new Set([...stored, 'implicit'])] : stored
   const known = { ...values, grant_types: all }
   const client = accepted(provider, known as AllClientMetadata)
@@ -140,7 +140,7 @@ async function store(
   }
 }
 
-/** The library's own opinion of the metadata. Its types leave out what its documentation has. */
+/** Validates the metadata with the library. Its types lack what its documentation describes. */
 function accepted(provider: Provider, known: AllClientMetadata) {
   const Client = provider.Client as unknown as new (values: AllClientMetadata) => ClientType
   try {
@@ -163,7 +163,7 @@ const bodyOf = ({ error, description }: RegistrationRefusal) => ({
   error_description: description,
 })
 
-/** `redirect_uris` of the request; absent means all of the statement's. */
+/** `redirect_uris` of the request; absent means all those of the statement. */
 function requestedUris(value: unknown): string[] | undefined {
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.every((uri) => typeof uri === 'string')) return value

@@ -13,11 +13,11 @@ const cookie = 'servicing'
 
 interface Session {
   customer: Customer
-  /** Proves that a form comes from a page of this session. */
+  /** Proves that a form was sent from a page of this session. */
   seal: string
 }
 
-/** The account servicing facility: a customer sees consents, also deleted ones, and revokes them. */
+/** The account servicing facility: a customer sees consents, including deleted ones, and can revoke them. */
 export function servicingRoutes(
   services: Pick<
     Services,

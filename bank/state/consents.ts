@@ -23,7 +23,7 @@ export interface DebtorAccount {
 export type ConsentKind = 'account-access' | 'funds-confirmation'
 export type Status = 'AwaitingAuthorisation' | 'Authorised' | 'Rejected' | 'Revoked'
 
-/** A consent as the bank keeps it. Instants are milliseconds since 1970. */
+/** A consent as the bank stores it. Instants are milliseconds since 1970. */
 export interface Consent {
   id: string
   kind: ConsentKind
@@ -36,15 +36,15 @@ export interface Consent {
   transactionsFrom?: number
   transactionsTo?: number
   debtorAccount?: DebtorAccount
-  /** Set when a customer has approved it: who, which cards, when last confirmed. */
+  /** Set when a customer has approved it: the customer, the cards, the time of the last confirmation. */
   customerId?: string
   cards: string[]
   confirmed?: number
-  /** Grants of the authorisation server that stand for it. */
+  /** Grants of the authorisation server that belong to the consent. */
   grants: Set<string>
-  /** When the TPP deleted it; it stays for the customer to see. */
+  /** When the TPP deleted it. The customer can still see it. */
   deleted?: number
-  /** Milliseconds by which this consent's own clock is ahead: facts of the operator. */
+  /** Milliseconds by which the clock of this consent is ahead; the operator sets them as facts. */
   ahead: { expiry: number; confirmation: number }
 }
 
@@ -64,11 +64,11 @@ export interface Consents {
   create(request: NewConsent): Consent
   get(id: string): Consent | undefined
   ofGrant(grantId: string): Consent | undefined
-  /** The customer's, newest first, also those that the TPP deleted. */
+  /** The customer's consents, newest first, including those that the TPP deleted. */
   ofCustomer(customerId: string): Consent[]
-  /** Remembers that a grant stands for the consent. */
+  /** Links a grant to the consent. */
   bind(grantId: string, consent: Consent): void
-  /** Every consent, to begin with another time. */
+  /** Every consent, to restore the state later. */
   all(): Consent[]
 }
 

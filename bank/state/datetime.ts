@@ -1,14 +1,14 @@
 const pattern = /^(\d{4}-\d\d-\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:Z|([+-])(\d\d):(\d\d))$/i
 
-/** Milliseconds since 1970 of an RFC 3339 date-time; undefined when it is none, or no such day. */
+/** Milliseconds since 1970 of an RFC 3339 date-time; undefined when it is not one, or when the day does not exist. */
 export function parseDateTime(text: unknown): number | undefined {
   const parts = typeof text === 'string' ? pattern.exec(text) : null
   if (!parts) return undefined
   const [, day = '', hour, minute, second, fraction = '', sign, hours = 0, minutes = 0] = parts
   const midnight = Date.parse(`${day}T00:00:00Z`)
-  // Date.parse takes 30 February for 2 March.
+  // Date.parse reads 30 February as 2 March.
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined
-  // A leap second is as good as the second after it.
+  // A leap second counts as the second after it.
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 60) return undefined
   if (Number(hours) > 23 || Number(minutes) > 59) return undefined
   const minutesOfDay = Number(hour) * 60 + Number(minute)

@@ -2,7 +2,7 @@ import type { Records } from '../authorisation-server/adapter.ts'
 import type { Consent } from './consents.ts'
 import type { Services } from './services.ts'
 
-/** What outlives a bank: clients, grants and tokens, consents, and the key of its AccountIds. */
+/** State that survives a restart of the bank: clients, grants and tokens, consents, and the key of its AccountIds. */
 export interface KeptState {
   records: ReturnType<Records['all']>
   consents: (Omit<Consent, 'grants'> & { grants: string[] })[]
@@ -10,10 +10,10 @@ export interface KeptState {
   secret: string
 }
 
-/** Of visits and sessions nothing is kept: a customer begins again. */
+/** Visits and sessions are not kept: a customer starts again. */
 const passing = /^(Interaction|Session|ReplayDetection) /
 
-/** What a bank knows, as a value that JSON can hold. It holds tokens. */
+/** The bank's state as a JSON value. It contains tokens. */
 export function packState({ records, consents, secret }: Services): KeptState {
   return {
     records: records.all().filter(([key]) => !passing.test(key)),

@@ -9,7 +9,7 @@ import type { Policies } from '../policies.ts'
 import type { Consent, Consents } from './consents.ts'
 import type { Settings } from './settings.ts'
 
-/** Everything inside one bank that its routes work with. */
+/** Everything inside one bank that its routes use. */
 export interface Services {
   settings: Settings
   policies: Policies
@@ -19,19 +19,19 @@ export interface Services {
   records: Records
   consents: Consents
   customers: Customer[]
-  /** When the bank started, in milliseconds since 1970: its rows stay where they are when a day ends. */
+  /** When the bank started, in milliseconds since 1970: its transactions do not change when a new day begins. */
   started: number
-  /** The first signs. */
+  /** The bank signs with the first. */
   keys: SigningKey[]
   /** Key of the AccountIds of this bank. */
   secret: Buffer
   /** Thumbprints of transport certificates that were replaced. */
   withdrawn: Set<string>
-  /** Who has logged in during which visit of the authorisation page: visit → customer. */
+  /** Which customer has logged in during which visit of the authorisation page: visit → customer. */
   visitors: Map<string, Customer>
 }
 
-/** What time has done to a consent. */
+/** How the passing of time affects a consent. */
 export function ageOf(
   { policies, settings }: Pick<Services, 'policies' | 'settings'>,
   consent: Consent,
@@ -42,7 +42,7 @@ export function ageOf(
   }
 }
 
-/** The customer's own revocation: the state changes, and the tokens die. */
+/** The customer revokes the consent: its status changes, and its tokens end. */
 export function revoke(services: Pick<Services, 'policies' | 'records'>, consent: Consent): void {
   const { policies } = services
   consent.status = policies.statusAfterRevocation(consent.status)
@@ -50,7 +50,7 @@ export function revoke(services: Pick<Services, 'policies' | 'records'>, consent
   if (policies.tokensDie('revoked')) revokeGrants(services, consent)
 }
 
-/** Makes every code and token of the consent void. */
+/** Invalidates every code and token of the consent. */
 export function revokeGrants({ records }: Pick<Services, 'records'>, consent: Consent): void {
   for (const grant of consent.grants) records.revokeGrant(grant)
 }

@@ -9,17 +9,17 @@ export type ListenerName =
   | 'operator'
 
 /**
- * What a bank may choose without replacing a policy. `Alteration.settings` overrides the defaults
- * below, member by member; an unknown member is an error.
+ * What a bank may choose without replacing a policy. `Alteration.settings` overrides the defaults below, member by
+ * member. An unknown member is an error.
  */
 export interface Settings {
   /** Which half of the document's address table the bank serves. Default production. */
   layout: 'production' | 'sandbox'
-  /** Fixed ports of single listeners; the others take base port + n, or a free one. */
+  /** Fixed ports of single listeners. The others use base port + n, or a free port. */
   ports: Partial<Record<ListenerName, number>>
 
   /**
-   * Behind a gateway: the addresses at which it serves the listeners, which speak plain HTTP then
+   * Behind a gateway: the addresses at which it serves the listeners, which then speak plain HTTP
    * (bank/listeners/gateway.ts). Default none: the bank ends TLS itself.
    */
   gateway: Partial<Record<ListenerName, string>>
@@ -28,25 +28,24 @@ export interface Settings {
   tlsMinVersion: 'TLSv1.2' | 'TLSv1.3'
   tlsMaxVersion: 'TLSv1.2' | 'TLSv1.3'
   /**
-   * Do the HTTPS listeners resume each other's TLS sessions, as behind one gateway with one set of ticket keys? One that
-   * began without a certificate is resumed where one is required, then. Default false.
+   * Can a TLS session of one HTTPS listener be resumed at another, as behind one gateway with one set of ticket keys?
+   * If so, a session that began without a certificate can be resumed where one is required. Default false.
    */
   sharedTlsSessions: boolean
   /**
-   * How a missing or wrong transport certificate is refused: while the connection is made, or by
-   * status 401 afterwards. With a token endpoint that asks for no certificate on the same listener
-   * as the API, always by status.
+   * How a missing or wrong transport certificate is refused: during the handshake, or with status 401 afterwards. If
+   * the token endpoint asks for no certificate and shares a listener with the API, always with the status.
    */
   tlsRefusal: 'handshake' | 'status'
   /** Does the token endpoint ask for a transport certificate? Default true. */
   tokenEndpointMtls: boolean
-  /** Does the product interface ask for one? Default false. */
+  /** Does the product interface ask for a transport certificate? Default false. */
   productsMtls: boolean
-  /** Does the configuration ask for one, and the bank's JWKS beside it? Default false. */
+  /** Do the configuration and the bank's JWKS ask for a transport certificate? Default false. */
   discoveryMtls: boolean
   /**
-   * Are access tokens bound to the transport certificate (RFC 8705)? Default true. Whether a client
-   * may speak through another organisation's certificate is the policy `transportBelongsTo`.
+   * Are access tokens bound to the transport certificate (RFC 8705)? Default true. Whether a client may use another
+   * organisation's certificate is decided by the policy `transportBelongsTo`.
    */
   certificateBoundTokens: boolean
 
@@ -56,26 +55,27 @@ export interface Settings {
   refreshTokenLifetime: number
   codeLifetime: number
   idTokenLifetime: number
-  /** Seconds by which clocks of TPPs may differ. */
+  /** Tolerance for the clocks of TPPs, in seconds. */
   clockTolerance: number
-  /** Whether an authorization_code grant yields a refresh token, and whether using it replaces it. */
+  /** Does an authorization_code grant yield a refresh token, and does using it replace it? */
   refreshTokens: 'issued' | 'rotated' | 'none'
   idTokenInTokenResponse: boolean
   tokenTypeInResponse: boolean
 
-  /** Keys published in the JWKS; the bank signs with the first. */
+  /** Number of keys in the JWKS. The bank signs with the first. */
   jwksKeys: number
-  /** More members of the discovery document, or other values; undefined removes one. */
+  /** Additional members of the discovery document, or other values; undefined removes a member. */
   discovery: Record<string, unknown>
   /**
-   * What a refusal may rest on: a sentence of the documents or a clause that they lean on, or FAPI 1.0
-   * Advanced 5.2.2 as well (a request object has nbf, and exp at most 60 minutes later).
+   * What a refusal may be based on: a sentence of the documents or a clause that they refer to, or also FAPI 1.0
+   * Advanced
+   * 5.2.2 (a request object has nbf, and exp at most 60 minutes later).
    */
   strict: 'documents' | 'fapi'
 
-  /** `immediate`: /authorize redirects to the forms' own address; `forms` shows them at once. */
+  /** `immediate`: /authorize redirects to the address of the login form; `forms`: it answers with the form itself. */
   loginPage: 'forms' | 'immediate'
-  /** Milliseconds before every answer. */
+  /** Delay of every answer in milliseconds. */
   responseDelayMs: number
   /** Requests without the customer present: at most `threshold` in `window` seconds per client. */
   rateLimit: { threshold: number; window: number; retryAfter: boolean }
@@ -84,7 +84,7 @@ export interface Settings {
 
   /** Limits on what customers have: cards each, and transactions on each card. */
   data: { accounts?: number; transactions?: number }
-  /** Path of funds confirmation consents below /open-banking/v3.1, or paths, and whether DELETE differs. */
+  /** Path or paths of funds confirmation consents below /open-banking/v3.1; DELETE may use other ones. */
   fundsConfirmationPaths: Record<'create' | 'delete', string | string[]>
 }
 
@@ -123,7 +123,7 @@ export const defaults: Settings = {
   },
 }
 
-/** The defaults with each layer of overrides applied in turn; throws on an unknown setting. */
+/** The defaults with each layer of overrides applied in order. Throws on an unknown setting. */
 export function settingsFrom(...layers: (Record<string, unknown> | undefined)[]): Settings {
   const settings: Record<string, unknown> = { ...defaults }
   for (const layer of layers) {

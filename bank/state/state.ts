@@ -7,22 +7,21 @@ import type { Bank } from '../running-bank.ts'
 /**
  * What middleware finds in `ctx.state`.
  *
- * `body` is the request's body as text, read before any alteration runs: change it before `next()`
- * and everything behind sees the new one, the authorisation server included. `ctx.query`,
- * `ctx.querystring`, `ctx.path`, `ctx.method` and `ctx.req.headers` can be changed likewise; the
- * answer is in `ctx.status`, `ctx.body` (a value, not yet text) and the response headers after
- * `next()`.
+ * `body` is the request body as text, read before any alteration runs. Change it before `next()`, and all later code,
+ * including the authorisation server, gets the new one. `ctx.query`, `ctx.querystring`, `ctx.path`, `ctx.method` and
+ * `ctx.req.headers` can be changed in the same way. After `next()` the answer is in `ctx.status`, `ctx.body` (a value,
+ * not yet text) and the response headers.
  */
 export interface BankState {
   bank: Bank
   listener: Listener
   transport: Transport
   body: string
-  /** Why the request is refused, in the bank's own words; absent while it is not. */
+  /** Why the request is refused, in the bank's own words; absent while it is not refused. */
   refusal?: SeenRefusal
-  /** Alterations that showed themselves while the request was served. */
+  /** Alterations that took effect while the request was served. */
   firedIds?: Set<string>
-  /** Notes that the alteration whose middleware runs showed itself. */
+  /** Notes that the alteration whose middleware runs took effect. */
   fired(): void
 }
 

@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../bank/state/state.ts'
 import { takeBytes } from './raw-body.ts'
 
-/** What becomes of JSON where the client takes gzip. */
+/** Changes JSON answers when the client accepts gzip. */
 export function forCompressing(
   fits: (path: string) => boolean,
   send: (ctx: Context, bytes: Buffer) => void,

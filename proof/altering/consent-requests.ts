@@ -12,7 +12,7 @@ const PATHS: Record<Kind, string> = {
   'funds-confirmation': '/funds-confirmation-consents',
 }
 
-/** What both consent services do alike is about any kind. */
+/** `any`: both consent services behave in the same way. */
 export type Kind = ConsentKind | 'any'
 
 /** Is this a request about consents of a kind, with this method? */
@@ -20,21 +20,21 @@ export function isAbout(ctx: Context, kind: Kind, method: string): boolean {
   return ctx.method === method && ctx.path.includes(PATHS[kind])
 }
 
-/** The same of the request that is being served. */
+/** The same for the current request. */
 export function serving(kind: Kind, method: string): boolean {
   const ctx = currentRequest()
   return ctx !== undefined && isAbout(ctx, kind, method)
 }
 
-/** The consent that the path names, whoever owns it. */
+/** The consent in the path, whoever owns it. */
 export function consentNamed(ctx: Context): Consent | undefined {
   const { services } = stateOf(ctx).bank
   return services.consents.get(unescaped(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
 }
 
 /**
- * Changes Data of the correct or wrong requests that create consents of a kind before the bank sees
- * them; `change` returns undefined where it leaves one as it is.
+ * Changes the Data object of requests that create consents of a kind before the bank sees them. `change` returns
+ * undefined to leave a request unchanged.
  */
 export function requested(
   kind: Kind,
@@ -52,7 +52,7 @@ export function requested(
   }
 }
 
-/** Requests with just this body are taken as if they had another one. */
+/** Treats requests with exactly this body as if they had another body. */
 export function bodyTakenAs(kind: Kind, sent: string, body: Json): Middleware {
   return async (ctx: Context, next: Next) => {
     const state = stateOf(ctx)
@@ -76,7 +76,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Changes Data of successful answers about consents of a kind; undefined leaves one as it is. */
+/** Changes the Data object of successful answers about consents of a kind; undefined leaves it unchanged. */
 export function answered(
   kind: Kind,
   method: 'POST' | 'GET',
@@ -92,14 +92,14 @@ export function answered(
   }
 }
 
-/** Changes Data of successful answers about any consent, one created or queried. */
+/** Changes the Data object of successful answers that create or query any consent. */
 export const consentData = (change: (data: Json) => Json | undefined) =>
   successes(['consents'], (body) => {
     const data = change(body.Data as Json)
     return data && { ...body, Data: data }
   })
 
-/** Gives consents ids of another form, made of those of the bank, of how many there are, or of all that there were. */
+/** Gives consents ids of another form, made from the bank's ids, from their number, or from all earlier consents. */
 export function idsBy(
   make: (consent: Consent, count: number, all: readonly Consent[]) => string,
 ): Middleware {
@@ -131,7 +131,7 @@ export function idsBy(
   }
 }
 
-/** Another status for requests about consents of a kind; undefined leaves it. */
+/** Another status for requests about consents of a kind; undefined leaves it unchanged. */
 export function answeredWith(
   kind: Kind,
   method: string,
@@ -148,7 +148,7 @@ export function answeredWith(
   }
 }
 
-/** The answer to a request that repeats the very one before it, from the same client. */
+/** The answer to a request that is identical to the previous one of the same client. */
 export function repeated(kind: Kind): Middleware {
   const before = ofEachBank(() => ({}) as { last?: { token: string; sent: string; body: unknown } })
   return async (ctx: Context, next: Next) => {

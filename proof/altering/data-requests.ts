@@ -15,29 +15,29 @@ const PATHS: [RegExp, DataEndpoint][] = [
   [/^\/accounts\/[^/]+\/transactions$/, 'account-transactions'],
 ]
 
-/** The data endpoint that a request asks; of the one that is being served where none is given. */
+/** The data endpoint that a request calls; by default of the current request. */
 export function endpointOf(ctx = currentRequest()): DataEndpoint | undefined {
   if (ctx?.method !== 'GET' || !ctx.path.startsWith(`${aispPath}/`)) return undefined
   const path = ctx.path.slice(aispPath.length)
   return PATHS.find(([pattern]) => pattern.test(path))?.[1]
 }
 
-/** The AccountId in the path of the request that is being served. */
+/** The AccountId in the path; by default of the current request. */
 export function askedAccount(ctx = currentRequest()): string | undefined {
   return ctx?.path.slice(aispPath.length).split('/')[2]
 }
 
-/** Does the request that is being served come with this date filter? */
+/** Does the current request have this date filter? */
 export function filteredBy(name: 'fromBookingDateTime' | 'toBookingDateTime'): boolean {
   return currentRequest()?.query[name] !== undefined
 }
 
-/** Is the endpoint one of a single account? */
+/** Is it an endpoint of a single account? */
 export function isSingle(endpoint: DataEndpoint | undefined): boolean {
   return endpoint?.startsWith('account-') === true || endpoint === 'account'
 }
 
-/** Changes the rows of successful answers of endpoints; undefined leaves them as they are. */
+/** Changes the rows in successful answers of endpoints; undefined leaves them unchanged. */
 export function rowsOf(
   endpoint: DataEndpoint | DataEndpoint[],
   change: (rows: Json[], ctx: Context) => Json[] | undefined,
@@ -52,7 +52,7 @@ export function rowsOf(
   })
 }
 
-/** Does something with successful answers of endpoints; `act` returns false where it didn't. */
+/** Calls `act` for successful answers of endpoints; it returns false when it changed nothing. */
 export function afterSuccess(
   endpoint: DataEndpoint | DataEndpoint[],
   act: (ctx: Context) => boolean,
@@ -65,7 +65,7 @@ export function afterSuccess(
   }
 }
 
-/** Answers successes of endpoints with another status. */
+/** Replaces the status of successful answers of endpoints. */
 export function answersWith(endpoint: DataEndpoint | DataEndpoint[], status: number): Middleware {
   return afterSuccess(endpoint, (ctx) => {
     ctx.status = status

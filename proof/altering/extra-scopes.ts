@@ -1,7 +1,7 @@
 import { stateOf } from '../../bank/state/state.ts'
 import { acceptsRequest } from './jwt-rewrites.ts'
 
-/** Scopes of an authorisation request that the client did not register are left out (AMB-28). */
+/** Removes scopes from an authorisation request that the client did not register (AMB-28). */
 export const extraScopesLeftOut = acceptsRequest(({ claims }, query, ctx) => {
   const client = stateOf(ctx).bank.services.records.peek('Client', query.client_id ?? '')
   const registered = String(client?.scope ?? '').split(' ')

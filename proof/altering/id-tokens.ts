@@ -7,15 +7,15 @@ import { decoded, landings, signedBy } from './jwt-rewrites.ts'
 import { answers, type Json, jsonOf, partOf } from './rewriting.ts'
 
 /**
- * Signs claims with the key and kid of the ID token before, so that freedoms about either go together
- * with others; `header` overrides members of its header.
+ * Signs claims with the key and kid of the original ID token, so that several freedoms about ID tokens can be combined.
+ * `header` overrides members of its header.
  */
 export type Sign = (claims: Json, header?: Json) => string
 
-/** Makes another ID token of one; undefined leaves it as it is. */
+/** Makes another ID token from one; undefined leaves it unchanged. */
 export type Remake = (claims: Json, sign: Sign, ctx: Context) => string | undefined
 
-/** Every ID token that the bank gives out, by redirect and by the token endpoint, made again. */
+/** Replaces every ID token that the bank issues, in redirects and at the token endpoint. */
 export function idTokens(remake: Remake): Middleware {
   return answers((ctx) => {
     const body = jsonOf(ctx)
@@ -36,8 +36,8 @@ export function idTokens(remake: Remake): Middleware {
 }
 
 /**
- * Another ID token made of one; undefined leaves it as it is. So does a wrong signature, which is a
- * fault's: made again, the token would be right.
+ * Another ID token made from one; undefined leaves it unchanged. A wrong signature comes from a fault and is not
+ * changed either: signing the token again would correct it.
  */
 export function remade(idToken: string, remake: Remake, ctx: Context): string | undefined {
   const { keys } = stateOf(ctx).bank.services
@@ -51,12 +51,12 @@ export function remade(idToken: string, remake: Remake, ctx: Context): string | 
   )
 }
 
-/** Claims whose hash of one value becomes that of another; a wrong one stays wrong. */
+/** Adapts the hash of a value in the claims when the value changes; a wrong hash stays wrong. */
 export function rehashed(claims: Json, name: 'at_hash' | 'c_hash', from: string, to: string): Json {
   return claims[name] === halfHash(from) ? { ...claims, [name]: halfHash(to) } : claims
 }
 
-/** Changes the fragment of a redirect to a TPP; false when the answer is none, or nothing changed. */
+/** Changes the fragment of a redirect to a TPP; false when the answer is not one, or nothing changed. */
 export function changeFragment(
   ctx: Context,
   change: (fragment: URLSearchParams) => boolean,
@@ -89,7 +89,7 @@ export function redirectIdTokens(
   })
 }
 
-/** An ID token of the bank's own key in RS256. */
+/** Signs an ID token with the bank's own key in RS256. */
 export function inRs256(ctx: Context, claims: Json): string {
   const [key] = stateOf(ctx).bank.services.keys
   if (!key) throw new RangeError('the bank has no key')

@@ -4,7 +4,7 @@ import { shadowKid } from '../../bank/authorisation-server/key-sets.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import type { Json } from './rewriting.ts'
 
-/** A JWT, decoded without a look at its signature. */
+/** A JWT, decoded without verifying it. */
 export interface Decoded {
   header: Json
   claims: Json
@@ -18,13 +18,13 @@ const part = (text: string | undefined): Json => {
   }
 }
 
-/** Header and claims; empty for a text that is no JWT. */
+/** Header and claims; empty for a text that is not a JWT. */
 export function decoded(jwt: unknown): Decoded {
   const [header, claims] = typeof jwt === 'string' ? jwt.split('.') : []
   return { header: part(header), claims: part(claims) }
 }
 
-/** The key that a client registered for itself. */
+/** The kid of the key that a client registered. */
 export function ownKid(ctx: Context, clientId: unknown): string {
   const { directory, records } = stateOf(ctx).bank.services
   const { first, second } = directory.clients
@@ -32,7 +32,7 @@ export function ownKid(ctx: Context, clientId: unknown): string {
   return (owner === second.organisationId ? second : first).signing.kid
 }
 
-/** Is it signed by the key that the client registered for itself, in PS256? */
+/** Is it signed by the client's own key, in PS256? */
 export function signedByItself(ctx: Context, jwt: string, clientId: unknown): boolean {
   const { first, second } = stateOf(ctx).bank.services.directory.clients
   const own = ownKid(ctx, clientId)
@@ -50,8 +50,8 @@ export function signedBy(key: Parameters<typeof createPublicKey>[0], jwt: string
 }
 
 /**
- * Is it a JWT as the bank asks for, at least by its looks: PS256, the client's own key? One that a
- * freedom rewrote was the client's own.
+ * Does the header look right, with PS256 and the client's own key? A JWT that a freedom rewrote was also the client's
+ * own.
  */
 export function looksRight(ctx: Context, { header }: Decoded, clientId: unknown): boolean {
   return header.alg === 'PS256' && [ownKid(ctx, clientId), shadowKid].includes(String(header.kid))
@@ -60,9 +60,8 @@ export function looksRight(ctx: Context, { header }: Decoded, clientId: unknown)
 type Query = Record<string, string | undefined>
 
 /**
- * A bank that takes a wrong authorisation request for a right one: `mend` returns the claims of the
- * request object that the right one would have, and changes the query where need be; undefined
- * leaves a request as it came.
+ * A bank that accepts a wrong authorisation request as a right one: `mend` returns the claims of the right request
+ * object, and changes the query if necessary; undefined leaves a request unchanged.
  */
 export function acceptsRequest(
   mend: (request: Decoded, query: Query, ctx: Context) => Json | undefined,
@@ -81,14 +80,14 @@ export function acceptsRequest(
   }
 }
 
-/** The token endpoint's form. */
+/** The form of a token request. */
 export function tokenForm(ctx: Context): URLSearchParams | undefined {
   const { bank, body } = stateOf(ctx)
   const asked = ctx.method === 'POST' && ctx.path === bank.services.endpoints.paths.token
   return asked ? new URLSearchParams(body) : undefined
 }
 
-/** Changes the form of token requests; `change` returns false where it left one as it was. */
+/** Changes the form of token requests. `change` returns false when it changed nothing. */
 export function tokenRequests(
   change: (form: URLSearchParams, ctx: Context) => unknown,
 ): Middleware {
@@ -103,10 +102,10 @@ export function tokenRequests(
   }
 }
 
-/** The only client_assertion_type there is (RFC 7523 2.2). */
+/** The only client_assertion_type (RFC 7523 2.2). */
 export const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** Times of a JWT, in seconds, that a strict bank takes too whose clock is up to a minute off. */
+/** Times of a JWT in seconds that even a strict bank accepts with a clock that is wrong by up to a minute. */
 export function goodTimes(): { iat: number; nbf: number; exp: number } {
   const now = Math.floor(Date.now() / 1000)
   return { iat: now - 60, nbf: now - 60, exp: now + 60 }
@@ -119,8 +118,8 @@ export function goodAssertion(ctx: Context, clientId: string): Json {
 }
 
 /**
- * A bank that takes a wrong client assertion, or none, for a right one: `mend` returns the claims of
- * the right one; undefined leaves a request as it came.
+ * A bank that accepts a wrong client assertion, or none, as a right one: `mend` returns the claims of the right one;
+ * undefined leaves a request unchanged.
  */
 export function acceptsAssertion(
   mend: (assertion: Decoded, form: URLSearchParams, ctx: Context) => Json | undefined,
@@ -134,8 +133,8 @@ export function acceptsAssertion(
 }
 
 /**
- * A bank that takes both kinds of JWTs of a client, request objects and assertions, with one and the
- * same fault for right ones; `takes` is told which client a JWT names.
+ * A bank that accepts both kinds of client JWTs, request objects and assertions, with the same fault. `takes` gets the
+ * client that the JWT names.
  */
 export function acceptsJwts(
   takes: (jwt: Decoded, clientId: unknown, ctx: Context) => boolean,
@@ -150,7 +149,7 @@ export function acceptsJwts(
   return (ctx: Context, next: Next) => requests(ctx, () => assertions(ctx, next))
 }
 
-/** Changes the redirects that take a customer back to a TPP; `change` returns false to leave one. */
+/** Changes the redirects that take a customer back to a TPP. `change` returns false to leave one unchanged. */
 export function landings(
   change: (fragment: URLSearchParams, ctx: Context, address: string) => unknown,
 ): Middleware {
@@ -166,11 +165,11 @@ export function landings(
   }
 }
 
-/** The address with these parameters in its query, behind those that it has. */
+/** The address with these parameters added to its query. */
 export const withQuery = (address: string, parameters: string | URLSearchParams) =>
   `${address}${address.includes('?') ? '&' : '?'}${parameters}`
 
-/** Lets a connection pass for one over a client's certificate. */
+/** Treats a connection as if it used a client's certificate. */
 export function admit(ctx: Context, client: 'first' | 'second' = 'first'): void {
   const state = stateOf(ctx)
   const { transport, organisationId } = state.bank.services.directory.clients[client]

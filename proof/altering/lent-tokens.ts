@@ -3,22 +3,22 @@ import { stateOf } from '../../bank/state/state.ts'
 
 type Stored = ReturnType<ReturnType<typeof stateOf>['bank']['services']['records']['peek']>
 
-/** An access token that a fault lends to requests with a worse one, or none. */
+/** An access token that a fault puts into requests with a worse token, or without one. */
 export interface Lent {
   token: string
-  /** What was stored of it, where it is a client's own. */
+  /** The stored record, when it is a client token. */
   record: Stored
 }
 
-/** A token that has opened something, to be lent later. */
+/** A token that gave access, to be lent later. */
 export function lendable(ctx: Context, token: string): Lent {
   const { records } = stateOf(ctx).bank.services
   return { token, record: records.peek('ClientCredentials', token) }
 }
 
 /**
- * Puts a lent token into a request. A client's own lives on where the bank has ended it meanwhile, as by a
- * newer one: what is wrong with such a bank doesn't depend on which token it lends.
+ * Puts a lent token into a request. If the bank has ended a client token meanwhile, for example because of a newer one,
+ * it becomes valid again: the fault must not depend on which token is lent.
  */
 export async function lend(ctx: Context, { token, record }: Lent): Promise<void> {
   const { records } = stateOf(ctx).bank.services

@@ -6,7 +6,7 @@ import { jsonOf } from './rewriting.ts'
 /** The newest access token of each client. */
 const newest = ofEachBank(() => new Map<string, string>())
 
-/** Each client_credentials grant ends the token of the one before. True where it ended one. */
+/** Each client_credentials grant ends the previous token. True when it ended one. */
 export async function endsTheOneBefore(ctx: Context): Promise<boolean> {
   const { body: form, bank } = stateOf(ctx)
   const grant = new URLSearchParams(form).get('grant_type')

@@ -2,13 +2,13 @@ import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { jsonOf } from './rewriting.ts'
 
-/** The JSON of an answer as bytes, its type kept; undefined where the body is something else. */
+/** The JSON of an answer as bytes, without changing the content type; undefined for other bodies. */
 export function takeBytes(ctx: Context): Buffer | undefined {
   const body = jsonOf(ctx)
   return body && Buffer.from(JSON.stringify(body))
 }
 
-/** Replaces the body, which koa would otherwise call application/octet-stream. */
+/** Replaces the body and keeps the content type, which koa would otherwise set to application/octet-stream. */
 export function giveBytes(ctx: Context, body: Buffer | Readable) {
   const { status } = ctx
   const type = ctx.response.get('content-type')
@@ -17,7 +17,7 @@ export function giveBytes(ctx: Context, body: Buffer | Readable) {
   ctx.status = status
 }
 
-/** Sends the JSON of an answer with its text changed; tells whether that changed it. */
+/** Changes the JSON text of an answer. Returns whether it changed. */
 export function giveChanged(ctx: Context, change: (text: string) => string): boolean {
   const bytes = takeBytes(ctx)
   if (!bytes) return false
@@ -27,7 +27,7 @@ export function giveChanged(ctx: Context, change: (text: string) => string): boo
   return true
 }
 
-/** Sends an answer in ISO 8859-1 where it has a character that UTF-8 spells otherwise; tells whether it did. */
+/** Sends an answer in ISO 8859-1 if it has a character that UTF-8 encodes differently. Returns whether it did. */
 export function giveLatin1(ctx: Context): boolean {
   const text = takeBytes(ctx)?.toString() ?? ''
   if (!/[\u0080-\u00ff]/.test(text)) return false

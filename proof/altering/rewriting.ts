@@ -5,7 +5,7 @@ import type { Variant } from '../run/proof.ts'
 
 export type Json = Record<string, unknown>
 
-/** What of the two documents a request belongs to; `pages` are those that customers see. */
+/** The part of the two documents that a request belongs to; `pages` are those that customers see. */
 export type Part =
   | 'consents'
   | 'data'
@@ -16,7 +16,7 @@ export type Part =
   | 'registration'
   | 'token'
 
-/** The part that serves a request, told by its listener and path. */
+/** The part that serves a request, by its listener and path. */
 export function partOf(ctx: Context): Part {
   const { bank, listener } = stateOf(ctx)
   const { paths } = bank.services.endpoints
@@ -32,14 +32,14 @@ export function partOf(ctx: Context): Part {
   return ctx.path.includes('-consents') ? 'consents' : 'data'
 }
 
-/** Is the body a JSON object that can still be changed? */
+/** The body, if it is a JSON object that can still be changed. */
 export function jsonOf(ctx: Context): Json | undefined {
   const body: unknown = ctx.body
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body)
   return isObject && !Buffer.isBuffer(body) && !('pipe' in body) ? (body as Json) : undefined
 }
 
-/** Changes answers on their way out; `change` returns false where it left one as it was. */
+/** Changes answers before they are sent. `change` returns false when it changed nothing. */
 export function answers(change: (ctx: Context) => unknown): Middleware {
   return async (ctx: Context, next: Next) => {
     await next()
@@ -74,15 +74,15 @@ export function elements(
   })
 }
 
-/** Changes answers that refuse, with a status of 400 or more, of these parts. */
+/** Changes error answers (status 400 or more) of these parts. */
 export function refusals(parts: Part[], change: (ctx: Context) => unknown): Middleware {
   return answers((ctx) => (ctx.status >= 400 && parts.includes(partOf(ctx)) ? change(ctx) : false))
 }
 
-/** Does the status speak of the moment, and refuse nothing? */
+/** Is the status temporary, and not a refusal? */
 export const isPassing = ({ status }: Context) => status === 429 || status >= 500
 
-/** Other statuses for reasons to refuse; `status` returns undefined where the usual one stays. */
+/** Other statuses for refusals; `status` returns undefined to keep the usual one. */
 export function statuses(
   status: (reason: Reason, usual: number) => number | undefined,
 ): NonNullable<Variant['policies']> {
@@ -97,7 +97,7 @@ export function statuses(
   })
 }
 
-/** Replaces one policy by another, which counts as seen whenever it is asked. */
+/** Replaces one policy. The alteration counts as taking effect whenever the policy is called. */
 export function policy<Name extends keyof Policies>(
   name: Name,
   replacement: (correct: Policies[Name]) => Policies[Name],

@@ -3,7 +3,9 @@ import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../bank/state/state.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** What a service keeps in a field for the request that it serves: `read` takes it from one, `write` puts it into one. */
+/**
+ * What a service stores in a field for the current request: `read` gets it from a request, `write` puts it into one.
+ */
 export interface Shared {
   fits(ctx: Context): boolean
   read(ctx: Context): string | undefined
@@ -34,7 +36,7 @@ export const requestPath = {
   },
 }
 
-/** Requests that fit share one field: whoever came last is served to all that are under way. */
+/** Requests that fit share one field, so all requests in progress get the value of the last one. */
 export function inOneField({ fits, read, write }: Shared): Middleware {
   const field = ofEachBank(() => ({}) as { value?: string | undefined })
   return async (ctx: Context, next: Next) => {

@@ -5,10 +5,10 @@ import { type Json, successes } from './rewriting.ts'
 /** The form of a token request. */
 export const formOf = (ctx: Context) => new URLSearchParams(stateOf(ctx).body)
 
-/** The grant, by its id, that gave an access token; undefined for a client's own. */
+/** The id of the grant that issued an access token; undefined for a client token. */
 export const grantOf = (ctx: Context, accessToken: unknown) =>
   stateOf(ctx).bank.services.records.peek('AccessToken', String(accessToken))?.grantId
 
-/** Changes token responses; undefined leaves one as it is. */
+/** Changes token responses; undefined leaves one unchanged. */
 export const tokenResponses = (change: (answer: Json, ctx: Context) => Json | undefined) =>
   successes(['token'], change)

@@ -5,13 +5,13 @@ import { ofEachBank } from '../run/each-bank.ts'
 import { type Remake, rehashed, remade } from './id-tokens.ts'
 import { type Json, jsonOf, partOf } from './rewriting.ts'
 
-/** Writes a token in the bank's own way; each comes out another one. */
+/** Writes a token in the bank's own form. Different tokens get different forms. */
 export type Write = (token: string, ctx: Context) => string
 
 /**
- * Access and refresh tokens in another spelling, wherever the bank gives or takes one: the token
- * endpoint, the Authorization header, and the facts that its operator states about a token. Tokens that
- * are one and the same when they are `plain` are taken for each other.
+ * Access and refresh tokens in another form, wherever the bank issues or accepts one: the token endpoint, the
+ * Authorization header, and the operator's facts about a token. Tokens that are equal after `plain` are treated as the
+ * same token.
  */
 export function tokensSpelt(write: Write, plain = (token: string) => token): Middleware {
   const spellings = ofEachBank(() => ({ known: new Map<string, string>(), told: false }))
@@ -47,7 +47,7 @@ export function tokensSpelt(write: Write, plain = (token: string) => token): Mid
   }
 }
 
-/** How to read what each alteration writes, the outermost first. */
+/** How to read what each alteration writes; the outermost first. */
 const readers = ofEachBank(() => [] as ((token: string) => string)[])
 
 function readBeforeLooking(records: Records, all: readonly ((token: string) => string)[]): void {

@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import { answers, partOf } from './rewriting.ts'
 
-/** Where an answer sends the browser; empty for one that is no redirect. */
+/** The target of a redirect; empty for other answers. */
 export const locationOf = (ctx: Context) => String(ctx.response.get('location') ?? '')
 
-/** Is the request of a customer's browser? */
+/** Does the request come from a customer's browser? */
 export const onPages = (ctx: Context) => partOf(ctx) === 'pages'
 
-/** Text of the pages that customers see, changed. */
+/** Changes the text of the pages that customers see. */
 export const pages = (change: (html: string, ctx: Context) => string) =>
   answers((ctx) => {
     if (!onPages(ctx) || typeof ctx.body !== 'string') return false
@@ -18,6 +18,6 @@ export const pages = (change: (html: string, ctx: Context) => string) =>
     ctx.status = status
   })
 
-/** A page of the bank's, with this content. */
+/** A page of the bank with this content. */
 export const page = (content: string) =>
   `<!doctype html><html lang="en"><title>Bank</title>${content}`

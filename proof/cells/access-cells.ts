@@ -10,7 +10,7 @@ import { type Lent, lend, lendable } from '../altering/lent-tokens.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Fault } from '../run/proof.ts'
 
-/** Who gets in where, one cell at a time: certificates, access tokens, accounts, ended consents. */
+/** Access control, one cell at a time: certificates, access tokens, accounts, ended consents. */
 
 type Said = Pick<Fault, 'fails' | 'warns' | 'because'>
 
@@ -50,7 +50,7 @@ function certificateOf(ctx: Context): Certificate | undefined {
   return error?.includes('EXPIRED') ? 'expired' : 'untrusted'
 }
 
-/** One kind of wrong certificate opens one place. */
+/** One kind of wrong certificate is accepted at one place. */
 export function letsIn(certificate: Certificate, place: Place, said: Said): Fault {
   return {
     id: `${certificate === 'none' ? 'no' : certificate}-certificate-at-${place.slug}`,
@@ -67,12 +67,12 @@ export function letsIn(certificate: Certificate, place: Place, said: Said): Faul
   }
 }
 
-/** The latest good access token of each kind, client and consent. */
+/** The latest valid access token of each kind, client and consent. */
 const good = ofEachBank(() => new Map<string, Lent>())
 
 const bearerOf = (ctx: Context) => /^Bearer +(.+)$/i.exec(ctx.get('authorization'))?.[1]
 
-/** Remembers every token that opened a place; `choose` may give one that opens this too. */
+/** Remembers every token that gave access. `choose` may return one that also gives access here. */
 function lending(choose: (ctx: Context, known: Map<string, Lent>) => Lent | undefined) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank, fired } = stateOf(ctx)
@@ -103,7 +103,7 @@ const isMadeUp = (ctx: Context) => {
   return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
 }
 
-/** A place that is served without a token, or with any. */
+/** A place that accepts requests without a token, or with any token. */
 export function needsNoToken(place: Place, wrong: 'missing' | 'made-up', said: Said): Fault {
   const scope = place.slug.startsWith('funds') ? 'fundsconfirmations' : 'accounts'
   return {
@@ -123,7 +123,7 @@ export function needsNoToken(place: Place, wrong: 'missing' | 'made-up', said: S
   }
 }
 
-/** The token of another kind opens a place: of a grant, of a scope. */
+/** A place accepts a token of another kind: of another grant or scope. */
 export function takesOtherToken(
   place: Place,
   fits: (ctx: Context) => boolean,
@@ -147,7 +147,7 @@ export function takesOtherToken(
   }
 }
 
-/** An AccountId of another customer opens one address of one asker. */
+/** One address accepts an AccountId of another customer, for one kind of request. */
 export function foreignAccount(
   endpoint: DataEndpoint,
   asker: (ctx: Context) => boolean,
@@ -171,7 +171,7 @@ export function foreignAccount(
   }
 }
 
-/** An ended consent that still serves requests that fit. */
+/** An ended consent that still allows matching requests. */
 export function outlives(
   slug: string,
   ended: (consent: Consent, age: { expired: boolean; reconfirmationDue: boolean }) => boolean,

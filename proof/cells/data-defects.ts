@@ -8,11 +8,11 @@ import { type Json, jsonOf } from '../altering/rewriting.ts'
 import type { Fault } from '../run/proof.ts'
 import { BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
 
-/** What may be wrong with the answers of data endpoints, in one situation and nowhere else. */
+/** A defect in the answers of data endpoints, in one situation only. */
 export interface DataDefect {
-  /** Begins a fault's id. */
+  /** Start of the fault's id. */
   slug: string
-  /** Begins a sentence. */
+  /** Start of a sentence. */
   words: string
   endpoints: readonly DataEndpoint[]
   alter(
@@ -40,7 +40,7 @@ function changesAnswer(act: (ctx: Context, body: Json) => void): DataDefect['alt
   })
 }
 
-/** Another decision of the bank's, in this situation alone. */
+/** Another decision of the bank, in this situation only. */
 function decides<Name extends keyof Policies>(
   name: Name,
   wrong: (
@@ -66,7 +66,7 @@ function decides<Name extends keyof Policies>(
   })
 }
 
-/** An AccountId that is nobody's. */
+/** An AccountId that does not exist. */
 function otherId(id: unknown): string {
   const text = String(id)
   return `${text.startsWith('0') ? '1' : '0'}${text.slice(1)}`
@@ -351,7 +351,7 @@ export const DATA_DEFECTS = {
   },
 } as const satisfies Record<string, DataDefect>
 
-/** The fault of one cell: this defect at this endpoint, in this situation alone. */
+/** The fault of one cell: this defect at this endpoint, in this situation only. */
 export function dataFault(
   defect: DataDefect,
   endpoint: DataEndpoint,
@@ -367,7 +367,7 @@ export function dataFault(
   }
 }
 
-/** The same defect at the lists and at the single addresses alike: no comparison of the two shows it. */
+/** The same defect at the bulk and the single addresses, so that no comparison of the two shows it. */
 export function dataFaultAtBoth(
   defect: DataDefect,
   [bulk, single]: readonly [DataEndpoint, DataEndpoint],

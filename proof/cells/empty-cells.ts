@@ -1,12 +1,12 @@
 /**
- * Data endpoint and situation that no run meets with a success, each with the reason. Every other cell of
- * endpoints × situations is met, and tests/proof/cells.slow.test.ts keeps this list honest.
+ * Combinations of data endpoint and situation that no run covers with a successful request, each with the reason. Every
+ * other cell of endpoints × situations is covered; tests/proof/cells.slow.test.ts checks this list.
  */
 export const EMPTY_CELLS: Readonly<Record<string, string>> = {}
 
 /**
- * Data endpoints in two situations at once that no run meets, each with the reason. Every other pair is met, and
- * the same test keeps this list honest.
+ * Data endpoints in two situations at once that no run covers, each with the reason. Every other pair is covered; the
+ * same test checks this list.
  */
 export const EMPTY_PAIRS: readonly { cells: RegExp; because: string }[] = [
   {

@@ -3,7 +3,7 @@ import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Consent } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
 
-/** Of which client or customer a request or a consent is, and whether the customer is there. */
+/** Which client or customer a request or a consent belongs to, and whether the customer is present. */
 
 export const bySecond = (ctx: Context) => tokenInfoOf(ctx)?.client === 'second'
 export const byFirst = (ctx: Context) => tokenInfoOf(ctx)?.client === 'first'

@@ -6,18 +6,18 @@ import { askedAccount } from '../altering/data-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
 /**
- * One value of a dimension in which the sentences on data endpoints hold alike: who asks, under which
- * consent, with which token, how often. A defect that shows in one situation alone is of second order:
- * a suite that looks at one of them does not see it.
+ * One value of a dimension over which the sentences about data endpoints apply equally: which client asks, under which
+ * consent, with which token, how often. A defect in one situation only is of second order: a suite that tests one other
+ * situation does not find it.
  */
 export interface Situation {
-  /** Ends a fault's id: second-client. */
+  /** End of a fault's id: second-client. */
   slug: string
-  /** Ends a sentence: “… for the second client”. */
+  /** End of a sentence: “… for the second client”. */
   words: string
-  /** Is the request that is being served in it? */
+  /** Is the current request in this situation? */
   holds(ctx: Context): boolean
-  /** Where it can be met at all; absent: at every data endpoint. */
+  /** Endpoints where it can occur; absent: at every data endpoint. */
   endpoints?: readonly DataEndpoint[]
 }
 
@@ -35,7 +35,7 @@ const permitted = (ctx: Context, permission: string) =>
 const filters = (ctx: Context) =>
   ['fromBookingDateTime', 'toBookingDateTime'].filter((name) => ctx.query[name] !== undefined)
 
-/** How often one token has asked for one path with one query, this time included. */
+/** How often one token has requested one path with one query, including this request. */
 const calls = ofEachBank(() => new Map<string, number>())
 const counted = new WeakMap<Context, number>()
 
@@ -50,7 +50,7 @@ function callOf(ctx: Context): number {
   return count
 }
 
-/** Is the account in the path another than the first of its consent? */
+/** Is the account in the path not the first of its consent? */
 function isLaterAccount(ctx: Context): boolean {
   const consent = consentOf(ctx)
   if (!consent) return false
@@ -155,7 +155,7 @@ export const SITUATIONS = {
   ),
 } as const
 
-/** A consent whose period has one end alone. */
+/** A consent whose period has only one limit. */
 export function periodEnds(which: 'start' | 'end'): Situation {
   return situation(`${which}-alone`, `under a consent with a ${which} alone`, (ctx) => {
     const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
@@ -164,7 +164,7 @@ export function periodEnds(which: 'start' | 'end'): Situation {
   })
 }
 
-/** Both at once. */
+/** Both situations at once. */
 export function both(one: Situation, other: Situation): Situation {
   const endpoints = (one.endpoints ?? EVERY).filter((each) =>
     (other.endpoints ?? EVERY).includes(each),
@@ -177,7 +177,7 @@ export function both(one: Situation, other: Situation): Situation {
   )
 }
 
-/** Every two of them, each with the endpoints where both can be met. */
+/** Every pair of them, each with the endpoints where both can occur. */
 export const PAIRS: readonly Situation[] = Object.values(SITUATIONS).flatMap((one, at, all) =>
   all.slice(at + 1).map((other) => ({ ...both(one, other), slug: `${one.slug} + ${other.slug}` })),
 )

@@ -13,7 +13,7 @@ import { answers, type Json, jsonOf } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Fault } from '../run/proof.ts'
 
-/** The token endpoint, one cell at a time: what is wrong with a request, for one grant and client. */
+/** The token endpoint, one cell at a time: one mistake in a request, for one grant and client. */
 
 export type Said = Pick<Fault, 'fails' | 'warns' | 'because'>
 export type Grant = 'client_credentials' | 'authorization_code' | 'refresh_token'
@@ -37,7 +37,7 @@ const alg =
 /** The jti of client assertions. */
 const used = ofEachBank(() => new Set<unknown>())
 
-/** What may be wrong with the client's authentication, and the claims that would be right. */
+/** Possible mistakes in the client's authentication, and the claims that would be right. */
 export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
   rs256: alg('RS256'),
   ps384: alg('PS384'),
@@ -111,7 +111,7 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
   },
 }
 
-/** A wrong authentication passes for one grant, of one client. */
+/** The bank accepts a wrong authentication for one grant, of one client. */
 export function takesAuthentication(
   wrong: keyof typeof WRONG_AUTHENTICATION,
   grant: Grant,
@@ -123,7 +123,7 @@ export function takesAuthentication(
     story: `The service behind ${grant} does not look closely: ${wrong}.`,
     ...said,
     middleware: acceptsAssertion((assertion, form, ctx) => {
-      // Whatever the grant, an assertion was used.
+      // An assertion counts as used with any grant.
       if (form.get('grant_type') !== grant && wrong !== 'reused') return undefined
       const claims = WRONG_AUTHENTICATION[wrong]?.(assertion, form, ctx)
       if (form.get('grant_type') !== grant) return undefined
@@ -161,7 +161,7 @@ export function tokenAnswers(
   }
 }
 
-/** A grant works for clients that did not register it. */
+/** The bank accepts a grant from clients that did not register it. */
 export function unregisteredGrant(grant: Grant, fails: string[]): Fault {
   return {
     id: `unregistered-${grant.replaceAll('_', '-')}`,
@@ -175,7 +175,7 @@ export function unregisteredGrant(grant: Grant, fails: string[]): Fault {
         const ctx = currentRequest()
         if (ctx && tokenForm(ctx)?.get('grant_type') === grant) fired()
         if (grant !== 'authorization_code') return { ...seen, grant_types: [...grants, grant] }
-        // What makes the authorisation page give a code to it.
+        // What the authorisation page needs to issue a code to it.
         const grant_types = [...grants, grant, 'implicit']
         return { ...seen, grant_types, response_types: ['code id_token'] }
       },

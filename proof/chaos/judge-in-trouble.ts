@@ -12,15 +12,15 @@ import { assay } from '../run/assay.ts'
 import { reportIn } from '../situations/judge-situation.ts'
 import { CLOCK_SET, type Trouble } from './troubles.ts'
 
-/** What a run meets. */
+/** The conditions of a run. */
 export interface Met {
   /** Ids and chapters; absent: the whole suite. */
   only?: readonly string[]
-  /** What happens to its system. */
+  /** The failure of its system. */
   trouble?: Trouble
-  /** Megabytes of memory for what its processes make. */
+  /** Heap limit of its processes in megabytes. */
   heap?: number
-  /** Does its group of processes run for a tenth of the time alone? */
+  /** Does its process group run for only a tenth of the time? */
   isSlowed?: boolean
   /** Milliseconds before each answer of the bank. */
   delay?: number
@@ -31,9 +31,9 @@ export interface Ended {
   exit: number | null
   said: string
   report: Report | undefined
-  /** Consents that are still at the bank. */
+  /** Consents that still exist at the bank. */
   left: readonly string[]
-  /** Requests that create a consent whose answer nobody read; two may not have been written down. */
+  /** Requests that create a consent whose answer was not read; up to two may be missing from the record. */
   unread: number
   /** Was the clock of the machine set? */
   clockSet: boolean
@@ -41,13 +41,13 @@ export interface Ended {
 
 const PRELOAD = pathToFileURL(join(root, 'dist', 'proof', 'chaos', 'preload.js')).href
 
-/** Milliseconds that a whole run may take at a tenth of its time. */
+/** Timeout in milliseconds of a whole run at a tenth of the speed. */
 const PATIENCE = 1_200_000
 
-/** Seconds for an answer, where calls fail: some wait until then. */
+/** Timeout in seconds for an answer when calls fail, because some wait until then. */
 const TIMEOUT = 3
 
-/** Judges a correct bank in processes of their own. */
+/** Judges a correct bank in separate processes. */
 export async function judgeInTrouble(directory: Directory, met: Met): Promise<Ended> {
   const { only, trouble, heap, isSlowed, delay = 0 } = met
   const folder = mkdtempSync(join(tmpdir(), 'assay-chaos-'))
@@ -92,7 +92,7 @@ function unread(out: string): number {
   return lines.filter(lost).length + 2
 }
 
-/** What of a run is otherwise than in one that nothing happened to, in words. */
+/** How the outcomes of a run differ from those of an undisturbed run, in words. */
 export function otherOutcomes({ exit, report }: Ended, undisturbed: Ended): string[] {
   const found = outcomesIn(report)
   const otherwise = [...outcomesIn(undisturbed.report)].filter(

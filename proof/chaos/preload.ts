@@ -7,9 +7,9 @@ import { shiftDate } from '../clock/shifted-date.ts'
 import { CLOCK_SET, type FailingCalls, type SetClock, type Trouble } from './troubles.ts'
 
 /**
- * Loaded before anything of a command (`node --import`): one of its system calls fails, once or from then on, or the clock
- * of its machine is set, as ASSAY_CHAOS says. Files outside of the folder of the run, which are Node's and the
- * libraries’, are left alone.
+ * Loaded before all other code of a command (`node --import`): makes one kind of system call fail, once or permanently,
+ * or changes the clock, as ASSAY_CHAOS says. Files outside the folder of the run belong to Node and the libraries and
+ * are not affected.
  */
 
 const { ASSAY_CHAOS = '' } = process.env
@@ -21,7 +21,7 @@ function bring({ trouble, folder }: { trouble: Trouble; folder: string }): void 
   syncBuiltinESMExports()
 }
 
-/** `Date` tells another time in every process of the command, once one of them has received enough. */
+/** Shifts `Date` in every process of the command, after one of them has received enough. */
 function setClock({ by, after }: SetClock, folder: string): void {
   const file = join(folder, CLOCK_SET)
   let isSet = false
@@ -40,12 +40,12 @@ function setClock({ by, after }: SetClock, folder: string): void {
   })
 }
 
-/** Milliseconds after which a process looks again whether the clock was set. */
+/** Milliseconds between two checks of a process whether the clock was set. */
 const BETWEEN = 10
 
 function failCalls(trouble: FailingCalls, folder: string): void {
   let calls = 0
-  /** Whether this call is the one, or one of those from then on. */
+  /** Must this call fail? */
   const strikes = (kind: FailingCalls['kind']): boolean => {
     if (trouble.kind !== kind) return false
     calls += 1
@@ -56,7 +56,7 @@ function failCalls(trouble: FailingCalls, folder: string): void {
       ...{ code: trouble.code, syscall: call, errno: -1 },
     })
   const isOurs = (path: unknown) => typeof path === 'string' && path.startsWith(folder)
-  /** Descriptors of files of the run. */
+  /** Descriptors of files that belong to the run. */
   const open = new Set<number>()
 
   const files = fs as unknown as Record<string, (...words: unknown[]) => unknown>
@@ -104,7 +104,7 @@ function failCalls(trouble: FailingCalls, folder: string): void {
   })
 }
 
-/** Asks before each piece that comes over a connection whether whoever waits for it is to have it. */
+/** Before each chunk that arrives over a connection, asks whether the receiver may get it. */
 function beforeEachPiece(comes: (socket: net.Socket) => boolean): void {
   const { emit } = net.Socket.prototype
   net.Socket.prototype.emit = function emitted(
@@ -117,7 +117,7 @@ function beforeEachPiece(comes: (socket: net.Socket) => boolean): void {
   } as typeof emit
 }
 
-/** Not a pipe to another process of ours. */
+/** A TCP connection, not a pipe to another process of the command. */
 function isTcp([first]: unknown[]): boolean {
   const options: unknown = Array.isArray(first) ? first[0] : first
   return typeof options === 'object' && options !== null && 'port' in options

@@ -3,21 +3,21 @@ import { severalAtATime } from '../run/several.ts'
 import { type Ended, judgeInTrouble, otherOutcomes } from './judge-in-trouble.ts'
 import { troubleOf, wordsOf } from './troubles.ts'
 
-/** A run in which something of the system went wrong, and what of its end is not as it should be. */
+/** A run during which a part of the system failed, and what is wrong with its end. */
 export interface ChaosProof {
   seed: number
   words: string
   exit: number | null
   complaints: string[]
-  /** What the run said; of one with complaints. */
+  /** Output of the run; only when there are complaints. */
   said?: string
 }
 
 /**
- * Judges a correct bank once for each seed, while the system of the judging command fails, or its clock is set, as the
- * seed says.
+ * Judges a correct bank once for each seed, while system calls of the judging command fail, or its clock is changed, as
+ * the seed says.
  *
- * @param tell called with each as soon as it is known.
+ * @param tell called with each proof as soon as it is known.
  */
 export async function proveChaos(
   seeds: readonly number[],
@@ -46,10 +46,10 @@ export async function proveChaos(
   }
 }
 
-/** Chapters that make consents, send customers to the bank, and read data. */
+/** Chapters that create consents, send customers to the bank, and read data. */
 const ONLY = ['account-information/consents', 'account-information/balances', 'SEC-05', 'CLC-01']
 
-/** What a user must not meet in any trouble. */
+/** Output that a user must never see. */
 const STACK = /^\s+at .*\d+:\d+\)?$/m
 
 function complaintsOf({ exit, said, report, left, unread }: Ended): string[] {
@@ -60,18 +60,18 @@ function complaintsOf({ exit, said, report, left, unread }: Ended): string[] {
     ...(exit === null || ![0, 2, 3, 4, 5].includes(exit) ? [`exit code ${exit}`] : []),
     ...(STACK.test(said) ? ['a stack trace'] : []),
     ...(said.trim() === '' ? ['nothing was said'] : []),
-    // What could not be written or read at the end is told, and has an exit code of its own.
+    // A failure to write or read at the end is reported, and has an exit code of its own.
     ...(report && report.exitCode !== exit && exit !== 2 && exit !== 5
       ? [`the report says exit code ${report.exitCode}`]
       : []),
     ...(!report && exit !== 2 && exit !== 5 ? ['there is no report'] : []),
     ...(broken ?? []).map(({ id, message }) => `blames the correct bank: ${id}: ${message}`),
-    // What was created, and its answer never read, nobody can name.
+    // A consent whose answer was never read cannot be named.
     ...(unnamed.length > unread ? [`${unnamed.length} consents are left and not named`] : []),
   ]
 }
 
-/** A clock that is set is told of, and changes nothing else. */
+/** A changed clock is reported and changes nothing else. */
 export function complaintsOfClock(ended: Ended, undisturbed: Ended): string[] {
   if (!ended.clockSet) return ['the run ended before the clock was set']
   return [

@@ -6,10 +6,10 @@ import { type ChaosProof, complaintsOfClock } from './prove-chaos.ts'
 
 const HOUR = 3_600_000
 
-/** Pieces that a process of a whole run receives over connections at least. */
+/** Minimum number of chunks that a process of a whole run receives over connections. */
 const PIECES = 3000
 
-/** In turn: what a run is short of, in words, and what it meets. */
+/** The scarce resources in turn: in words, and as conditions of the run. */
 const SHORT_OF: { words: string; met(seed: number): Met }[] = [
   { words: 'a tenth of the processor', met: () => ({ isSlowed: true }) },
   { words: '20 ms more for each answer', met: () => ({ delay: 20 }) },
@@ -27,10 +27,10 @@ const SHORT_OF: { words: string; met(seed: number): Met }[] = [
 ]
 
 /**
- * Judges a correct bank once for each seed by the whole suite, short of processor, time, memory or a steady clock in turn:
- * every outcome is that of a run which has all of them.
+ * Judges a correct bank by the whole suite once for each seed, in turn with little processor time, slow answers, little
+ * memory or a changed clock: every outcome must be that of an undisturbed run.
  *
- * @param tell called with each as soon as it is known.
+ * @param tell called with each proof as soon as it is known.
  */
 export async function proveStarved(
   seeds: readonly number[],

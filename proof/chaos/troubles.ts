@@ -1,29 +1,29 @@
 import { drawnAt } from '../../engine/judge/cells.ts'
 
-/** What happens to a command, drawn from a seed. */
+/** A failure around a command, drawn from a seed. */
 export type Trouble = FailingCalls | SetClock
 
-/** One kind of its system calls fails. */
+/** One kind of system call fails. */
 export interface FailingCalls {
   kind: 'write' | 'folder' | 'read' | 'spawn' | 'connect' | 'receive'
-  /** The error that the call gives. */
+  /** The error code of the call. */
   code: string
-  /** Calls of that kind that succeed before. */
+  /** Number of calls of that kind that succeed first. */
   after: number
-  /** Whether all calls fail from then on, or one. */
+  /** Do all later calls fail, or only one? */
   lasts: boolean
 }
 
-/** The wall clock of its machine is set. */
+/** The system clock is changed. */
 export interface SetClock {
   kind: 'clock'
-  /** Milliseconds, negative where it is set back. */
+  /** Milliseconds; negative when it is set back. */
   by: number
-  /** Pieces that one of its processes receives over connections before. */
+  /** Number of chunks that one of its processes receives over connections first. */
   after: number
 }
 
-/** The errors of each kind of call, and about how many calls of it a run of some chapters makes. */
+/** The errors of each kind of call, and approximately how many such calls a run of some chapters makes. */
 const CALLS: Record<FailingCalls['kind'], { codes: readonly string[]; calls: number }> = {
   write: { codes: ['ENOSPC', 'EIO', 'EDQUOT', 'EROFS', 'EFBIG'], calls: 400 },
   folder: { codes: ['EIO', 'EACCES', 'EROFS', 'EBUSY', 'ENOSPC'], calls: 12 },
@@ -37,10 +37,10 @@ const KINDS = [...(Object.keys(CALLS) as FailingCalls['kind'][]), 'clock'] as co
 
 const MINUTE = 60_000
 
-/** The trouble of a seed: the same each time. Every seventh seed is of one kind. */
+/** The failure for a seed, always the same. Every seventh seed is of the same kind. */
 export function troubleOf(seed: number): Trouble {
   const kind = KINDS[seed % KINDS.length] as Trouble['kind']
-  // Mostly early, where more is at stake.
+  // Mostly early, where a failure matters more.
   const early = drawnAt(seed, 'after') ** 2
   if (kind === 'clock') {
     const by = Math.round(MINUTE * (1 + 59 * drawnAt(seed, 'by')))
@@ -69,5 +69,5 @@ export function wordsOf(seed: number): string {
   return `seed ${seed}: ${kind} gives ${code} after ${after} calls, ${lasts ? 'for good' : 'once'}`
 }
 
-/** The file in the folder of a command that says to all of its processes that the clock was set. */
+/** A file in the folder of a command that tells all its processes that the clock was set. */
 export const CLOCK_SET = 'clock-was-set'

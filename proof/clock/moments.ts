@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import type { Moment } from './turned-clock.ts'
 
-/** Days on which something of the calendar turns, and hours: a moment is one of each. */
+/** Days with a calendar change, and hours: a moment is one of each. */
 
 const DAY = 86_400_000
 
@@ -13,15 +13,15 @@ export interface NamedMoment extends Moment {
 
 interface Day {
   name: string
-  /** Midnight, UTC, milliseconds since 1970. */
+  /** Midnight UTC, in milliseconds since 1970. */
   begins: number
-  /** The last seconds before something turns: a run that begins then sees both sides. */
+  /** The last seconds before the change: a run that starts then covers both sides. */
   turn: string
 }
 
 const ZONES = ['Europe/London', 'UTC', 'America/St_Johns', 'Pacific/Kiritimati']
 
-/** The latest such days that are over on the day of `now`. */
+/** The latest such days that are completely over on the day of `now`. */
 export function daysBefore(now: number): Day[] {
   const today = new Date(Math.floor(now / DAY) * DAY)
   const latest = (month: number, day: number, every = 1) => {
@@ -54,14 +54,14 @@ export function daysBefore(now: number): Day[] {
 
 const TURN = 24
 
-/** Each hour of each of the days, and the last seconds before something turns. */
+/** Each hour of each of the days, and the last seconds before each change. */
 export function everyMoment(now: number): NamedMoment[] {
   return daysBefore(now).flatMap((day) =>
     Array.from({ length: TURN + 1 }, (_, hour) => momentOf(day, hour)),
   )
 }
 
-/** As few as have each hour, and each turn, once and each day about as often as another. */
+/** The smallest set with each hour and each change once, and each day about equally often. */
 export function pairedMoments(now: number, seed: number): NamedMoment[] {
   const days = daysBefore(now)
   const hours = Array.from({ length: TURN }, (_, hour) =>
@@ -70,7 +70,7 @@ export function pairedMoments(now: number, seed: number): NamedMoment[] {
   return [...hours, ...days.map((day) => momentOf(day, TURN))]
 }
 
-/** Some of all moments: the same text draws the same ones. */
+/** Some of all moments; the same text draws the same ones. */
 export function drawnMoments(now: number, text: string, count: number): NamedMoment[] {
   const all = everyMoment(now)
   return Array.from({ length: count }, (_, index) => {
@@ -79,7 +79,7 @@ export function drawnMoments(now: number, text: string, count: number): NamedMom
   })
 }
 
-/** Somewhere within the hour, and in one of the zones: each moment has its own. */
+/** A fixed time within the hour, and a fixed zone, for each moment. */
 function momentOf({ name, begins, turn }: Day, hour: number): NamedMoment {
   const drawn = numberOf(`${name} ${hour}`)
   const day = new Date(begins).toISOString().slice(0, 10)
@@ -93,7 +93,7 @@ function momentOf({ name, begins, turn }: Day, hour: number): NamedMoment {
 const numberOf = (text: string) =>
   createHash('sha256').update(text).digest().readUInt32BE() & 0x7fffffff
 
-/** The commit that this folder is at; another text where it is no clone. */
+/** The commit of this folder; another text when it is not a clone. */
 export function commit(): string {
   const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], {
     cwd: import.meta.dirname,
@@ -102,7 +102,7 @@ export function commit(): string {
   return stdout?.trim() || 'no commit'
 }
 
-/** A number that the commit draws. */
+/** A number derived from the commit. */
 export function drawOfCommit(): number {
   return numberOf(commit())
 }

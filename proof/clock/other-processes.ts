@@ -7,8 +7,8 @@ import type { NamedMoment } from './moments.ts'
 const MAIN = join(import.meta.dirname, '..', '..', 'cli', 'main.js')
 
 /**
- * Whole commands, whose processes have no clock of ours to turn, by `faketime` where the machine has it: the reference
- * bank is conformant and the doctor finds nothing, on each of these days. What is otherwise, in words.
+ * Runs whole commands, whose clocks this process cannot change, with `faketime` where it is installed: on each of these
+ * days the reference bank is conformant and the doctor finds nothing. Returns differences in words.
  */
 export function inOtherProcesses(moments: NamedMoment[]): string[] {
   if (spawnSync('faketime', ['--version']).status !== 0) {

@@ -4,13 +4,13 @@ import { runInWorkers, spread } from '../run/share-proofs.ts'
 import { slowed } from './slowed.ts'
 
 /**
- * No outcome depends on how fast the machine or the bank is: as many banks at a process that gets a tenth of its time, and
- * as many of which each answer takes longer, give what they give otherwise.
+ * No outcome depends on the speed of the machine or the bank: banks judged by a process that gets a tenth of its time,
+ * and banks with slower answers, have the usual outcomes.
  */
 
-/** Banks of each kind. */
+/** Number of banks of each kind. */
 const BANKS = 100
-/** At once: they wait for most of their time. */
+/** In parallel, because they mostly wait. */
 const AT_ONCE = 12
 /** Milliseconds before each answer. */
 const DELAY = 50

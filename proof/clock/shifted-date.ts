@@ -1,9 +1,9 @@
 const RealDate = globalThis.Date
 
 /**
- * Has every `Date` of this process tell another time from now on. Monotonic clocks stay as they are.
+ * Shifts every `Date` of this process from now on. Monotonic clocks do not change.
  *
- * @param ahead milliseconds by which it is ahead of the machine; asked each time.
+ * @param ahead milliseconds by which it is ahead of the machine; called each time.
  */
 export function shiftDate(ahead: () => number): void {
   class ShiftedDate extends RealDate {
@@ -19,7 +19,7 @@ export function shiftDate(ahead: () => number): void {
   globalThis.Date = ShiftedDate as DateConstructor
 }
 
-/** Milliseconds since the epoch, by the machine. */
+/** Milliseconds since the epoch, by the system clock. */
 export function machineTime(): number {
   return RealDate.now()
 }

@@ -1,11 +1,11 @@
-/** Milliseconds: of each of these spans a slowed process runs for the first part alone. */
+/** A slowed process runs only for the first RUNS milliseconds of each SPAN. */
 const SPAN = 100
 const RUNS = 10
 
 /**
- * Lets whatever gets the signals run for a tenth of its time.
+ * Lets the process that gets the signals run for a tenth of its time.
  *
- * @returns what ends it.
+ * @returns a function that ends this.
  */
 export function slowed(send: (signal: 'SIGSTOP' | 'SIGCONT') => void): () => void {
   const timer = setInterval(() => {

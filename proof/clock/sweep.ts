@@ -19,16 +19,16 @@ import { inOtherProcesses } from './other-processes.ts'
 import { provePace } from './pace.ts'
 
 /**
- * `npm run clock`: no outcome depends on the hour, the day, the zone, or how fast the machine is. The correct bank, every
- * variant and a hundred faults, and some TPPs, at each hour and on days on which something of the calendar turns. By
- * default each hour meets one day, and each bank a sixth of the moments; `--seed=2` to `--seed=6` let it meet the others,
- * `--whole` everything everything, which takes a night.
+ * `npm run clock`: no outcome depends on the hour, the day, the zone, or the speed of the machine. Judges the correct
+ * bank, every variant, a hundred faults and some TPPs at each hour and on days with a calendar change. By default each
+ * hour is combined with one day, and each bank with a sixth of the moments; `--seed=2` to `--seed=6` select the others.
+ * `--whole` combines everything, which takes a night.
  */
 
-/** Each bank meets one of as many moments. */
+/** Each bank is judged at one of this many moments. */
 const PARTS = 6
 
-/** Faults at least that are judged at a moment. */
+/** Minimum number of faults that are judged at a moment. */
 const FAULTS = 100
 
 function banksAt(all: Alterations, seed: number): Job[] {
@@ -45,7 +45,7 @@ function banksAt(all: Alterations, seed: number): Job[] {
   ]
 }
 
-/** Everything at one moment; what does not hold, in words. */
+/** Judges everything at one moment. Returns what does not hold, in words. */
 async function sweepAt(
   moment: NamedMoment,
   jobs: Job[],
@@ -78,7 +78,7 @@ async function sweepAt(
       },
     },
     availableParallelism() + 2,
-    // Whatever else the machine has to do: slow is not wrong.
+    // The machine may be busy: slow is not wrong.
     { patience: 5 },
   )
   const seconds = Math.round((performance.now() - began) / 1000)

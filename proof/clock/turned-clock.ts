@@ -2,19 +2,19 @@ import { restartClock } from '../../engine/record/clock.ts'
 import { machineTime, shiftDate } from './shifted-date.ts'
 
 /**
- * Turns the clock of this process: `Date` tells another instant, and local times are those of another zone.
- * Imported before everything else, so that nothing keeps the `Date` of before. What OpenSSL says of a certificate
- * still goes by the machine's clock, so instants lie in the past: certificates made then are valid for ten years.
+ * Changes the clock of this process: `Date` shows another instant, and local times are in another zone. Import it
+ * first, so that no module keeps the original `Date`. OpenSSL checks certificates by the system clock, so use instants
+ * in the past: certificates made then are valid for ten years.
  */
 
 const zone = process.env.TZ
 
-/** Milliseconds that this process is ahead of the machine. */
+/** Milliseconds by which this process is ahead of the system clock. */
 let ahead = 0
 
 shiftDate(() => ahead)
 
-/** An instant, and where on Earth a process could run then. */
+/** An instant, and a time zone in which a process could run then. */
 export interface Moment {
   /** RFC 3339, UTC. */
   at: string
@@ -22,10 +22,10 @@ export interface Moment {
   zone: string
 }
 
-/** Turns the clock to a moment, from which it goes on; without one back to the machine's. */
+/** Sets the clock to a moment, from which it continues; without a moment, back to the system clock. */
 export function turnClock(moment: Moment | undefined): void {
   ahead = moment ? Date.parse(moment.at) - machineTime() : 0
-  // Otherwise the engine would take it for a step, and go on by the time of before.
+  // Otherwise the engine would treat it as a clock change during the run, and keep the old time.
   restartClock()
   const name = moment?.zone ?? zone
   if (name === undefined) delete process.env.TZ

@@ -6,27 +6,27 @@ import { type Random, randomOf } from '../../engine/explore/random.ts'
 import { consentNamed } from '../altering/consent-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** What can happen to one consent, as the bank sees it. */
+/** Events of one consent, as the bank sees them. */
 const EVENTS = ['query', 'exchange', 'refresh', 'accounts', 'balances', 'transactions'] as const
 
 type Event = (typeof EVENTS)[number]
 
 const LATER = EVENTS.filter((event) => event !== 'exchange')
 
-/** How the event goes wrong. A deletion that is answered and not done shows at whatever comes after it. */
+/** How the event goes wrong. `deleted in appearance`: a deletion is answered but not done, which later events show. */
 const EFFECTS = ['refused', 'a row is missing', 'deleted in appearance'] as const
 
-/** A fault that shows under a condition: after two events, for one client, at the n-th call. */
+/** A fault that takes effect under a condition: after two events, for one client, at the n-th call. */
 export interface Conditioned {
   after: readonly [Event, Event]
   client: 'first' | 'second'
   nth: number
   effect: (typeof EFFECTS)[number]
-  /** What goes wrong; a deletion where it is one in appearance. */
+  /** The event that goes wrong; a deletion for `deleted in appearance`. */
   at: Event | 'delete'
 }
 
-/** So many of them, drawn from the pairs and triples of events. */
+/** This many of them, drawn from the pairs and triples of events. */
 export function conditionedFaults(count: number, seed: number): (Alteration & Conditioned)[] {
   const random = randomOf(seed)
   return Array.from({ length: count }, () => faultOf(drawn(random)))
@@ -37,13 +37,14 @@ const one = <Item>(items: readonly Item[], random: Random) =>
 
 function drawn(random: Random): Conditioned {
   const effect = one(EFFECTS, random)
-  // A row that nobody saw before is missed by nobody. A code is exchanged before anything is read: it can only come first.
+  // A missing row is only noticed if it was seen before. A code is exchanged before any reading, so it can only be
+  // first.
   const first = effect === 'a row is missing' ? 'transactions' : one(EVENTS, random)
   const second = one(LATER, random)
   return {
     after: [first, second],
     client: random() < 0.5 ? 'first' : 'second',
-    // A consent is deleted once.
+    // A consent is deleted only once.
     nth: effect === 'deleted in appearance' ? 1 : 1 + Math.floor(random() * 2),
     effect,
     at:
@@ -57,7 +58,7 @@ function drawn(random: Random): Conditioned {
 
 function faultOf(condition: Conditioned): Alteration & Conditioned {
   const { after, client, nth, effect, at } = condition
-  /** Consent → what happened to it so far. */
+  /** Consent → its progress through the events. */
   const progressOf = ofEachBank(() => new Map<string, { stage: number; calls: number }>())
   return {
     ...condition,
@@ -114,7 +115,7 @@ function eventOf(ctx: Context): Event | 'delete' | undefined {
   )
 }
 
-/** The consent whose refresh token a request exchanges. */
+/** The consent of the refresh token in a request. */
 function refreshed(ctx: Context): string | undefined {
   const { records, consents } = stateOf(ctx).bank.services
   const token = new URLSearchParams(stateOf(ctx).body).get('refresh_token')
@@ -122,7 +123,7 @@ function refreshed(ctx: Context): string | undefined {
   return grant ? consents.ofGrant(grant)?.id : undefined
 }
 
-/** The consent whose tokens an answer of the token endpoint gives. */
+/** The consent of the tokens in an answer of the token endpoint. */
 function consentOfTokens(ctx: Context): string | undefined {
   const { records, consents } = stateOf(ctx).bank.services
   const { access_token: token } = { ...(ctx.body as { access_token?: string } | undefined) }

@@ -13,7 +13,7 @@ import {
 import { openSession } from '../../engine/run/open.ts'
 import type { ProofContext } from '../run/judge-bank.ts'
 
-/** No limit is reached: what an exploration asks in a second, a customer's day has not. */
+/** Without a rate limit: an exploration sends in a second more than a customer causes in a day. */
 const SETTINGS = { rateLimit: { ...defaults.rateLimit, threshold: 1_000_000 } }
 
 /** Explores a reference bank with these alterations, in this process. */

@@ -13,10 +13,10 @@ import { conditionedFaults } from './conditioned.ts'
 import { exploreBank } from './explore-bank.ts'
 
 /**
- * `npm run power -- --of faults --steps 500`: what explore finds at wrong banks, each in this process, and at lawful
- * ones, where it must find nothing but what their warnings announce. `--of groups`: four lawful freedoms in each bank, drawn
- * by the seed. `--of conditioned` draws faults that show after two events, for one client, at the n-th call. `--every 8
- * --from 3`: a part of them. `--only` names some. `--of correct`: the bank as it is, by `--count` seeds.
+ * `npm run power -- --of faults --steps 500`: what explore finds at wrong banks, in this process, and at lawful ones,
+ * where it may only find what their warnings announce. `--of groups`: four lawful freedoms in each bank, drawn by the
+ * seed. `--of conditioned`: faults that take effect after two events, for one client, at the n-th call. `--of correct`:
+ * the unaltered bank, with `--count` seeds. `--every 8 --from 3`: a part of them. `--only`: those named.
  */
 
 const { values } = parseArgs({
@@ -37,14 +37,14 @@ type Altered = Alteration & {
   target?: (document: TargetDocument) => void
 }
 
-/** A bank with what is altered in it, several things where it is lawful in several ways. */
+/** A bank with its alterations; a lawful bank may have several. */
 interface Bank {
   id: string
   altered: Altered[]
   seed: number
 }
 
-/** Lawful freedoms in one bank of `--of groups`. */
+/** Number of lawful freedoms in one bank of `--of groups`. */
 const GROUP = 4
 
 const seed = Number(values.seed)
@@ -55,7 +55,7 @@ const chosen = all.filter(({ id }, index) =>
 const lawful = ['variants', 'groups', 'correct'].includes(values.of)
 const context = await openProofContext()
 const parts = await loadHistoryParts(join(import.meta.dirname, '..', '..', 'suites'))
-/** Chapter of what is broken → how many of its faults were found, of how many. */
+/** Chapter of the broken sentence → number of its faults that were found, and their total. */
 const rows = new Map<string, { found: number; of: number }>()
 let wrong = 0
 for (const bank of chosen) {
@@ -89,7 +89,7 @@ async function banks(kind: string): Promise<Bank[]> {
   const each = (altered: Altered): Bank => ({ id: altered.id, altered: [altered], seed })
   if (kind === 'conditioned') return conditionedFaults(Number(values.count), seed).map(each)
   if (kind === 'variants') return (await loadVariants()).map(each)
-  // What needs a target file of its own is no history.
+  // Faults that need a target file of their own are left out.
   if (kind === 'faults') return (await loadFaults()).filter(({ target }) => !target).map(each)
   if (kind === 'groups') return (await drawnGroups()).map(several)
   if (kind === 'correct') {
@@ -120,7 +120,7 @@ async function explored(bank: Bank) {
     ...{ seed: bank.seed, steps: Number(values.steps), tries: lawful ? 0 : 30 },
     signal: stop.signal,
   }
-  // A wrong bank's ends take effect at once; a lawful one takes the time that its target file says.
+  // At a wrong bank, ends take effect at once; at a lawful one, after the time in its target file.
   const soon = { id: 'soon', story: '', target: endsAtOnce }
   const { altered } = bank
   const result = await exploreBank(
@@ -149,7 +149,7 @@ function chapterOf({ altered }: Bank): string {
   return context.catalogue.owners.get(id)?.chapter ?? id
 }
 
-/** A lawful bank may warn of what its own warnings say. */
+/** A lawful bank may get the warnings that it announces. */
 function isAnnounced({ found, level }: Finding, { altered }: Bank): boolean {
   const { owners } = context.catalogue
   const warns = altered.flatMap((each) => each.warns ?? [])

@@ -2,12 +2,12 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Passage, Place, Program } from './gateway.ts'
 
-/** What an Apache does otherwise than the right one. */
+/** How an Apache differs from the right one. */
 export interface ApacheOptions {
   verify?: 'require' | 'optional'
-  /** More lines of each virtual host. */
+  /** Additional lines of each virtual host. */
   host?: string
-  /** Modules beside those that it needs. */
+  /** Additional modules. */
   modules?: readonly string[]
 }
 
@@ -22,7 +22,7 @@ const MODULES = [
 ]
 const FOLDERS = ['/usr/lib/apache2/modules', '/usr/lib64/httpd/modules', '/usr/lib/httpd/modules']
 
-/** Apache httpd, right but for these options. */
+/** Apache httpd, right except for these options. */
 export function apache(place: Place, options: ApacheOptions = {}): Program {
   const { folder, passages } = place
   const modules = FOLDERS.find((each) => existsSync(each)) ?? FOLDERS[0]

@@ -2,15 +2,15 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Place, Program } from './gateway.ts'
 
-/** Caches that stand between a gateway and the bank's API; both speak plain HTTP. */
+/** Caches between a gateway and the bank's API; both speak plain HTTP. */
 
-/** A cache, and the port at which it passes on to the bank's API. */
+/** A cache, and the port on which it serves the bank's API. */
 export interface Cache {
   port: number
   program: Program
 }
 
-/** Squid before the API, which obeys RFC 9111 unless refresh patterns say otherwise. */
+/** Squid in front of the API; it follows RFC 9111 unless refresh patterns change that. */
 export function squid(place: Place, inside: number, lines = ''): Cache {
   const { folder } = place
   const port = place.freePort()
@@ -33,14 +33,14 @@ ${lines}
   return { port, program: { command: 'squid', words: ['-N', '-f', file], ports: [port] } }
 }
 
-/** Varnish before the API; its own rules pass on whatever has an Authorization header. */
+/** Varnish in front of the API; its default rules pass on every request with an Authorization header. */
 export function varnish(place: Place, inside: number, rules = ''): Cache {
   const { folder } = place
   const port = place.freePort()
   const file = join(folder, 'bank.vcl')
   const state = join(folder, 'varnish')
   mkdirSync(state)
-  // It reads its rules as a user of its own.
+  // It reads its rules as another user.
   chmodSync(folder, 0o755)
   writeFileSync(
     file,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Certificates with which a gateway serves, made by openssl: files, PEM. */
+/** Certificates that a gateway serves, made by openssl: PEM files. */
 export interface Served {
   certificate: string
   key: string
@@ -12,11 +12,11 @@ export interface Served {
 }
 
 const HOST = 'subjectAltName=IP:127.0.0.1,DNS:localhost'
-/** Says where its issuer’s certificate is: that one is missing in the chain. */
+/** The address of its issuer's certificate, which is missing in the chain. */
 const ISSUER_ELSEWHERE = 'authorityInfoAccess=caIssuers;URI:http://127.0.0.1:1/intermediate.cer'
 const AUTHORITY = 'basicConstraints=critical,CA:TRUE'
 
-/** A certificate that signed itself; trusted by nobody. */
+/** A self-signed certificate, which nobody trusts. */
 export function selfSigned(folder: string): Served {
   return madeIn(folder, 'self', (make) => {
     make('server', { subject: '/CN=127.0.0.1', extensions: [HOST] })
@@ -34,7 +34,7 @@ export function ofAnotherHost(folder: string): Served {
   })
 }
 
-/** A certificate of an intermediate authority, served without that one’s. */
+/** A certificate of an intermediate authority, served without the intermediate certificate. */
 export function withoutIntermediate(folder: string): Served {
   return madeIn(folder, 'chain', (make) => {
     make('root', { subject: '/CN=Root', extensions: [AUTHORITY] })

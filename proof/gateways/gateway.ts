@@ -1,18 +1,18 @@
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Whose } from '../../engine/report/report.ts'
 
-/** A real gateway before a correct bank: right in one of the many ways there are, or wrong in one. */
+/** A real gateway in front of a correct bank: right in one of many ways, or wrong in one. */
 export interface Gateway {
   id: string
-  /** What the gateway is set to do, in a sentence. */
+  /** The gateway's configuration in a sentence. */
   story: string
-  /** The programs that it needs, by the names of their files: where one lacks, the gateway is skipped by name. */
+  /** Executables that it needs; if one is missing, the gateway is skipped and that is reported. */
   needs: readonly string[]
-  /** Writes its configuration into the folder; the programs to start, in this order. */
+  /** Writes its configuration into the folder; returns the programs to start, in order. */
   write(place: Place): Program[]
   /** What is judged, as with --only; absent: everything. */
   only?: readonly string[]
-  /** What the target file must have otherwise. */
+  /** Changes that the target file needs. */
   target?(document: TargetDocument, place: Place): void
   expects: Expected
 }
@@ -20,15 +20,15 @@ export interface Gateway {
 export interface Expected {
   /** Exit codes of `assay run`. */
   exit: readonly number[]
-  /** Whose the gravest cause is; absent: there is no cause. */
+  /** Who is responsible for the gravest cause; absent: there is no cause. */
   whose?: readonly Whose[]
-  /** Checks or rules that fail or warn; others may as well. */
+  /** Checks or rules that fail or warn; others may too. */
   ids?: readonly string[]
-  /** Words that a reader of the terminal finds. */
+  /** Words that the terminal must show. */
   words?: RegExp
 }
 
-/** CONFORMANT, and nobody to blame. */
+/** CONFORMANT, with nobody to blame. */
 export const right: Expected = { exit: [0] }
 
 /** One listener: where the gateway serves it, and where the bank listens. */
@@ -42,21 +42,21 @@ export interface Passage {
 }
 
 export interface Place {
-  /** Where configuration, sockets and logs go. */
+  /** Folder for configuration, sockets and logs. */
   folder: string
   passages: readonly Passage[]
-  /** Files: the certificate and key to serve with, both in one, and the authorities of clients' certificates. */
+  /** Files: the certificate and key to serve with, both in one file, and the authorities of clients' certificates. */
   server: { certificate: string; key: string; both: string }
   clients: string
-  /** A port that nothing listens at. */
+  /** A free port. */
   freePort(): number
 }
 
-/** A program that runs until it is ended, in the foreground. */
+/** A program that runs in the foreground until it is stopped. */
 export interface Program {
   command: string
   words: readonly string[]
-  /** Ports at which it serves, on 127.0.0.1: nobody asks it before. */
+  /** Ports that it serves on 127.0.0.1; no request is sent before they are open. */
   ports: readonly number[]
 }
 

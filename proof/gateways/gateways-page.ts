@@ -2,7 +2,7 @@ import { WHOSE } from '../../engine/report/counts.ts'
 import type { GatewayProof } from './prove-gateways.ts'
 import { RIGHT } from './right-gateways.ts'
 
-/** The matrix as a page to read, in Markdown: what stands before the bank, and how `assay run` judges that. */
+/** The matrix as a Markdown page: each gateway in front of the bank, and how `assay run` judges it. */
 export function gatewaysPage(proofs: readonly GatewayProof[]): string {
   const right = proofs.filter(({ gateway }) => RIGHT.includes(gateway))
   const wrong = proofs.filter(({ gateway }) => !RIGHT.includes(gateway))

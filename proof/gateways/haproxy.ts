@@ -2,20 +2,20 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Passage, Place, Program } from './gateway.ts'
 
-/** What an HAProxy does otherwise than the right one. */
+/** How an HAProxy differs from the right one. */
 export interface HaproxyOptions {
   verify?: 'required' | 'optional'
-  /** More words of each `bind`. */
+  /** Additional words of each `bind`. */
   bind?: string
-  /** More lines of each frontend. */
+  /** Additional lines of each frontend. */
   frontend?: string
   certificate?: string
-  /** Where every listener is passed on to, instead of the bank, and the seconds that it has to answer. */
+  /** Port to which every listener is forwarded instead of the bank, and its timeout in seconds. */
   upstream?: number
   serverTimeout?: number
 }
 
-/** HAProxy, right but for these options. */
+/** HAProxy, right except for these options. */
 export function haproxy(place: Place, options: HaproxyOptions = {}): Program {
   const file = join(place.folder, 'haproxy.cfg')
   writeFileSync(

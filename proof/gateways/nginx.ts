@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Passage, Place, Program } from './gateway.ts'
 
-/** What an nginx does otherwise than the right one. */
+/** How an nginx differs from the right one. */
 export interface NginxOptions {
   /** `ssl_verify_client` of listeners that ask for a certificate. */
   verify?: 'on' | 'optional' | 'optional_no_ca'
@@ -12,9 +12,9 @@ export interface NginxOptions {
   http?: string
   server?: string
   location?: string
-  /** Headers to the bank instead of those of the right one. */
+  /** Headers to the bank that replace the right ones. */
   headers?: Readonly<Record<string, string>>
-  /** Where a listener is passed on to, instead of the bank. */
+  /** Port to which a listener is forwarded instead of the bank. */
   upstream?(passage: Passage): number
   certificate?: { certificate: string; key: string }
 }
@@ -26,7 +26,7 @@ const HEADERS = {
   'Client-Verify': '$ssl_client_verify',
 }
 
-/** nginx, right but for these options. */
+/** nginx, right except for these options. */
 export function nginx(place: Place, options: NginxOptions = {}): Program {
   const { folder, passages } = place
   const file = join(folder, 'nginx.conf')

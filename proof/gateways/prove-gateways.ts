@@ -19,10 +19,10 @@ import { WRONG } from './wrong-gateways.ts'
 
 export const GATEWAYS: readonly Gateway[] = [...RIGHT, ...WRONG]
 
-/** A gateway, how `assay run` judged the bank behind it, and what of that is not as it should be. */
+/** A gateway, how `assay run` judged the bank behind it, and what is wrong with that. */
 export interface GatewayProof {
   gateway: Gateway
-  /** Absent where it was not tried: a program that it needs is not there. */
+  /** Absent when it was not tried because a program is missing. */
   taken?: { exit: number | null; whose?: Whose; title?: string; ids: string[]; seconds: number }
   lacks?: string
   complaints: string[]
@@ -31,7 +31,7 @@ export interface GatewayProof {
 /**
  * Judges a correct bank behind each gateway, one after the other.
  *
- * @param tell called with each as soon as it is known.
+ * @param tell called with each proof as soon as it is known.
  */
 export async function proveGateways(
   gateways: readonly Gateway[],
@@ -52,7 +52,7 @@ export async function proveGateways(
   }
 }
 
-/** Administrators’ programs stand where users do not look. */
+/** Programs for administrators are in folders outside a user's PATH. */
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 
 const whereIs = (name: string): string | undefined =>
@@ -119,7 +119,7 @@ function complaintsOf(
   ]
 }
 
-/** What the bank and its directory give a gateway, in files. */
+/** What a gateway gets from the bank and its directory, as files. */
 function placeOf({ listeners, services }: Bank, folder: string, free: number[]): Place {
   const { certificate, key } = services.directory.server
   const file = (name: string, text: string) => {
@@ -179,7 +179,7 @@ function started({ command, words, ports }: Program): Started {
   }
 }
 
-/** Until somebody listens on the port; why nobody does. */
+/** Waits until the port is open; returns the reason if it is not. */
 async function listening(
   port: number,
   programs: readonly Started[],
@@ -209,7 +209,7 @@ async function isTaken(port: number): Promise<boolean> {
   return taken
 }
 
-/** So many free ports, one after the other. */
+/** This many consecutive free ports. */
 async function freePorts(count: number): Promise<number[]> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000)

@@ -4,7 +4,7 @@ import { apiOf, type Gateway, type Place, right } from './gateway.ts'
 import { haproxy } from './haproxy.ts'
 import { type NginxOptions, nginx } from './nginx.ts'
 
-/** Real gateways that are right, each in a way of its own. */
+/** Real gateways that are right, each in its own way. */
 
 const ofNginx = (id: string, story: string, options: NginxOptions = {}): Gateway => ({
   ...{ id, story, needs: ['nginx'], expects: right },
@@ -80,7 +80,7 @@ export const RIGHT: readonly Gateway[] = [
   },
 ]
 
-/** nginx, and a cache before the API. */
+/** nginx, with a cache in front of the API. */
 export function cached(place: Place, make: typeof varnish, rules?: string) {
   const cache = make(place, apiOf(place).inside, rules)
   const upstream = ({ name, inside }: { name: string; inside: number }) =>

@@ -5,7 +5,7 @@ import { haproxy } from './haproxy.ts'
 import { type NginxOptions, nginx } from './nginx.ts'
 import { cached } from './right-gateways.ts'
 
-/** Real gateways that are wrong, each in one way that has been met. */
+/** Real gateways that are wrong, each in one way that occurs in practice. */
 
 const ofNginx = (
   id: string,
@@ -17,7 +17,7 @@ const ofNginx = (
   write: (place) => [nginx(place, typeof options === 'function' ? options(place) : options)],
 })
 
-/** The bank is blamed, by these checks. */
+/** The bank is blamed by these checks. */
 const breaks = (...ids: string[]): Expected => ({ exit: [1], whose: ['bank'], ids })
 
 const served = (
@@ -46,7 +46,7 @@ const served = (
   }
 }
 
-/** A service that takes connections and never answers. */
+/** A service that accepts connections and never answers. */
 const silentAt = (port: number): Program => ({
   command: process.execPath,
   words: [
@@ -121,9 +121,9 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
     id: 'nginx-strips-x-fapi-headers',
     story: 'Headers that the gateway does not know are dropped.',
     needs: ['nginx'],
-    // Everything waits for the limit of a customer who seems to be absent.
+    // All requests are subject to the limit for absent customers, so only this chapter is judged.
     only: ['account-information/rate-limit'],
-    // Limits and windows are not shown: a broken should.
+    // Limits and windows are not shown: this breaks only a should.
     expects: { exit: [0], whose: ['bank'], words: /429/ },
     write: (place) => [
       nginx(place, {

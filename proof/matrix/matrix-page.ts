@@ -2,10 +2,10 @@ import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 import type { Proof } from '../run/prove.ts'
 import type { Matrix } from './matrix.ts'
 
-/** The matrix as a page to read, in Markdown: fault → what caught it, check → what it catches. */
+/** The matrix as a Markdown page: fault → what caught it, check → what it catches. */
 export function matrixPage(matrix: Matrix, proofs: Proof[], catalogue: Catalogue): string {
   const catches = new Map<string, string[]>()
-  // In one order, whatever was proven first.
+  // Sorted, so that the order of the proofs does not matter.
   const caught = Object.entries(matrix.caught).sort(([one, ids], [other, others]) =>
     `${ids[0]} ${one}`.localeCompare(`${others[0]} ${other}`, 'en'),
   )

@@ -2,9 +2,9 @@ import type { Catalogue } from '../../engine/catalogue/catalogue.ts'
 import { idsOf, type Suites } from '../../engine/run/suites.ts'
 import type { Proof } from '../run/prove.ts'
 
-/** What all proofs together show. */
+/** The result of all proofs together. */
 export interface Matrix {
-  /** Fault → the ids that failed or warned at it. */
+  /** Fault → the ids that failed or warned because of it. */
   caught: Record<string, string[]>
   /** Checks and rules that no fault catches. */
   uncaught: string[]
@@ -12,15 +12,15 @@ export interface Matrix {
   harmless: string[]
   faults: number
   variants: number
-  /** Faults of which at least one id was caught, of all. */
+  /** Share of faults that at least one id caught. */
   killRate: number
-  /** Variants at which something failed that should not. */
+  /** Variants at which something failed that should not fail. */
   falseAlarms: string[]
 }
 
 /**
- * Folds proofs into the matrix. Rules that a schema states are caught by `mutants`, ids that a
- * generated mutant of a recorded answer broke.
+ * Combines proofs into the matrix. `mutants` are ids that generated mutants of recorded answers broke; they catch rules
+ * that a schema states.
  */
 export function matrixOf(
   proofs: Proof[],

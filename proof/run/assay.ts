@@ -6,7 +6,7 @@ import { slowed } from '../clock/slowed.ts'
 
 const MAIN = join(root, 'dist', 'cli', 'main.js')
 
-/** Milliseconds that a command may take: more is a hang. */
+/** Timeout of a command in milliseconds: longer means that it hangs. */
 const PATIENCE = 120_000
 
 export interface AssayOptions {
@@ -14,14 +14,14 @@ export interface AssayOptions {
   interruptedAfter?: number
   patience?: number
   env?: Record<string, string>
-  /** Do it and its processes run for a tenth of the time alone? */
+  /** Do the command and its processes run for only a tenth of the time? */
   isSlowed?: boolean
 }
 
-/** The groups of processes that are running. */
+/** The process groups that are running. */
 const running = new Set<(signal: NodeJS.Signals) => void>()
 
-/** They get no Ctrl-C of this process: it ends them. */
+/** Process groups do not get the Ctrl-C of this process, so this process ends them. */
 function endWithThis(group: (signal: NodeJS.Signals) => void): void {
   if (running.size === 0) {
     process.once('SIGINT', endAll).once('SIGTERM', endAll)
@@ -39,7 +39,7 @@ function ended(group: (signal: NodeJS.Signals) => void): void {
   if (running.size === 0) process.off('SIGINT', endAll).off('SIGTERM', endAll)
 }
 
-/** Runs a command of the built program in a process of its own; a hang is ended. */
+/** Runs a command of the compiled program in a separate process, and stops it if it hangs. */
 export function assay(
   words: string[],
   cwd: string,
@@ -57,7 +57,7 @@ export function assay(
     try {
       process.kill(-(child.pid ?? 0), signal)
     } catch {
-      // It has ended already.
+      // The process has already ended.
     }
   }
   endWithThis(group)
@@ -67,7 +67,7 @@ export function assay(
     interruptedAfter === undefined ? undefined : setTimeout(() => group('SIGINT'), interruptedAfter)
   return new Promise((resolve) => {
     child.on('close', (code, signal) => {
-      // As a shell says it: a process that ended by Ctrl-C before it could do anything.
+      // The exit code that a shell reports for a process that Ctrl-C ended before it handled the signal.
       const exit = signal === 'SIGINT' ? 130 : code
       clearTimeout(hang)
       clearTimeout(ctrlC)

@@ -4,15 +4,15 @@ import { checkResult } from '../../engine/run/compose.ts'
 import type { Finished } from '../../engine/run/run.ts'
 import type { Fault, Variant } from './proof.ts'
 
-/** Something that a report of this run would give to the user's file, to the customers' data or to the network. */
+/** A cause that a report of this run attributes to the user's file, the customers' data or the network. */
 export interface Misblame {
   whose: string
   title: string
-  /** Ids of what it keeps from being judged. */
+  /** Ids of the checks that cannot be judged because of it. */
   blocks: readonly string[]
 }
 
-/** Checks that say so at a bank whose target is as it should be, each with the reason. */
+/** Checks that report such a cause even though the target is correct, each with the reason. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'BAL-02/asked-account-only':
     'A rule that looks at what other checks ask: where several faults share a bank, none asks what it could judge.',
@@ -20,7 +20,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
     'Pending rows come and go, and a bank that books as it is asked may have none at the moment.',
 }
 
-/** What is not the bank's in the causes of a run. */
+/** The causes of a run that are not attributed to the bank. */
 export function misblamesOf(
   { results }: Pick<Finished, 'results'>,
   evidence: Evidence,
@@ -32,8 +32,8 @@ export function misblamesOf(
 }
 
 /**
- * What of it must not be there: the target of a proof is right, and reaches the bank. A bank that is said to keep musts
- * from being judged, or that has another target, has causes of its own.
+ * The causes that must not be there, because the target of a proof is correct and reaches the bank. A bank that blocks
+ * musts, or that has another target, may have such causes.
  */
 export function wrongBlames(
   group: readonly (Fault | Variant)[],

@@ -1,6 +1,6 @@
 import type { Fault, Variant } from './proof.ts'
 
-/** Freedoms that a chapter's checks meet: the files of proof/variants/ that are about it. */
+/** Themes whose freedoms affect the checks of a chapter: the files of proof/variants/. */
 const THEMES: Record<string, string[]> = {
   general: ['transport', 'bodies'],
   envelope: ['bodies', 'accounts', 'transactions', 'data'],
@@ -22,7 +22,7 @@ const THEMES: Record<string, string[]> = {
   products: ['products', 'outages'],
 }
 
-/** Themes of the variants that belong to account-information/transactions, or any other chapter. */
+/** Themes of the variants for a chapter, for example account-information/transactions. */
 export function themesOf(chapter: string): string[] {
   if (chapter === 'product-information/errors') return ['products', 'bodies']
   return THEMES[chapter.slice(chapter.indexOf('/') + 1)] ?? []
@@ -30,25 +30,25 @@ export function themesOf(chapter: string): string[] {
 
 const DATA = ['consents', 'funds-confirmation', 'accounts', 'balances', 'transactions']
 
-/** Chapters of rules alone, which ask for nothing, and those that ask for what they judge. */
+/** Chapters that have only rules and send nothing, and the chapters that send the requests that they judge. */
 const ASKED_BY: Record<string, string[]> = {
   'account-information/envelope': DATA,
   'account-information/errors': DATA,
   'account-information/versions': DATA,
 }
 
-/** The chapters of which a run is made that judges these. */
+/** The chapters that a run must contain to judge these. */
 export function chaptersToRun(chapters: string[]): string[] {
   const others = chapters.flatMap((chapter) => ASKED_BY[chapter] ?? [])
   return [...new Set([...chapters, ...others.map((name) => `account-information/${name}`)])]
 }
 
-/** The chapter of a fault, without what tells two files of one chapter apart. */
+/** The chapter of a fault, without the part of the file name that distinguishes files of one chapter. */
 export function chapterOf({ chapter }: Pick<Fault, 'id'> & { chapter: string }): string {
   return chapter.split('.')[0] as string
 }
 
-/** The theme of a variant, without what tells two files of one theme apart. */
+/** The theme of a variant, without the part of the file name that distinguishes files of one theme. */
 export function themeOf({ theme }: Pick<Variant, 'id'> & { theme: string }): string {
   return theme.split('.')[0] as string
 }

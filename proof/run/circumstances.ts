@@ -1,8 +1,8 @@
 import type { Moment } from '../clock/turned-clock.ts'
 
-/** When and how fast it is proven: no outcome may depend on it. */
+/** Time and speed of a proof; no outcome may depend on them. */
 export interface Circumstances {
-  /** What the clock says when the bank starts; the machine's clock without it. */
+  /** The clock's time when the bank starts; absent: the system clock. */
   moment?: Moment
   /** Milliseconds before each of the bank's answers. */
   delay?: number

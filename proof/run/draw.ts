@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Where a draw puts these ids, from 0 to 1. The seed and the ids alone decide, so that whoever comes or
- * goes leaves the others where they were.
+ * The position of these ids in a draw, from 0 to 1. It depends only on the seed and the ids, so adding or removing
+ * others does not change it.
  */
 export function placeOf(seed: number, ...ids: string[]): number {
   const digest = createHash('sha256')
@@ -11,7 +11,7 @@ export function placeOf(seed: number, ...ids: string[]): number {
   return digest.readUInt32BE() / 2 ** 32
 }
 
-/** In the order of a draw. */
+/** Sorted by their position in a draw. */
 export function drawn<Each extends { id: string }[]>(groups: Each[], seed: number): Each[] {
   return groups
     .map((group) => ({ group, place: placeOf(seed, ...group.map(({ id }) => id)) }))

@@ -2,10 +2,9 @@ import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 
 /**
- * What an alteration remembers, for the bank that serves the request; one for all that happens outside
- * of one. An alteration is one object for all banks of a process, which are served one after the other
- * and two at once: what it kept elsewhere would reach the next of them. Only policies can do without,
- * since they are made again for each bank.
+ * State of an alteration, separate for each bank; one more for everything outside of a request. An alteration is one
+ * object for all banks of a process, which run one after the other or two at once, so state that is kept elsewhere
+ * would reach other banks. Only policies do not need this, because they are made again for each bank.
  */
 export function ofEachBank<Kept>(create: () => Kept): () => Kept {
   const kept = new WeakMap<object, Kept>()

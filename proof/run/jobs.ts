@@ -17,32 +17,32 @@ import { loadFaults, loadTables, loadVariants } from './load.ts'
 import type { Fault, Variant } from './proof.ts'
 import type { Proof } from './prove.ts'
 
-/** What one bank is to prove. */
+/** What is proven at one bank. */
 export interface Job {
   kind: Proof['kind']
   ids: string[]
-  /** Checks, requirements or chapters that are judged, with what they rest on; without them the whole suite. */
+  /** Checks, requirements or chapters that are judged, with what they depend on; absent: the whole suite. */
   near?: string[]
-  /** Of a table: which of its cells are proven. */
+  /** For a table: which of its cells are proven. */
   draw?: Draw
   under?: Circumstances
 }
 
-/** Which cells of tables are proven: those that a seed draws, or all. */
+/** The cells of tables that are proven: those that a seed draws, or all. */
 export type Draw = number | 'all'
 
-/** Everything that a bank can be altered by. */
+/** All alterations of a bank. */
 export interface Alterations {
   faults: Chaptered[]
   variants: Themed[]
-  /** Ids of the checks that ask tables: each cell is a fault. */
+  /** Ids of the checks that test tables: each cell is a fault. */
   tables: string[]
 }
 
-/** A fault, variant, check or chapter that nobody wrote. */
+/** A fault, variant, check or chapter that does not exist. */
 export class UnknownProof extends Error {}
 
-/** The correct bank, as a variant that takes no freedom: nothing fails, warns or is blocked. */
+/** The correct bank as a variant without a freedom: nothing fails, warns or is blocked. */
 export const CORRECT: Variant = {
   id: 'correct',
   story: 'The reference bank as it is.',
@@ -54,15 +54,15 @@ export async function loadAlterations(): Promise<Alterations> {
   return { faults, variants, tables }
 }
 
-/** Faults that share a bank with a freedom of their chapter in every whole proof. */
+/** Number of faults that are combined with a freedom of their chapter in every whole proof. */
 const SAMPLE = 24
 
-/** The draw of a proof for which nobody names another: a build that fails fails again. */
+/** The draw of a proof when none is given, so that a build that fails does so again. */
 export const SEED = 1
 
 /**
- * Everything there is to prove, several in one bank where they can share it. Faults that share one come first,
- * since those that others hid can meet others only when all were tried: meanwhile there is the rest to be done.
+ * The whole proof, with several alterations in one bank where possible. Faults that share a bank come first: those that
+ * others hide can be regrouped only after all were tried, and meanwhile the other jobs run.
  *
  * @param draw of the cells of tables.
  */
@@ -91,7 +91,7 @@ export function wholeProof(
   ]
 }
 
-/** Faults with a freedom of their chapter: those that one once hid, and as many as asked for, or all. */
+/** Faults combined with a freedom of their chapter: those that a freedom once hid, and `count` others. */
 export function mixedJobs(
   { faults, variants }: Alterations,
   count: number,
@@ -107,7 +107,7 @@ export function mixedJobs(
 }
 
 /**
- * The named faults and variants, each in a bank of its own.
+ * The named faults and variants, each in its own bank.
  *
  * @throws UnknownProof
  */
@@ -129,12 +129,12 @@ function meant(word: string, words: string[]): string {
 }
 
 /**
- * What concerns checks or chapters: the correct bank, the faults that they catch, the freedoms of their
- * chapters. A check is named by its id, or all of a requirement by the requirement's. Of a check only that is judged;
- * of the faults of a chapter everything.
+ * What concerns checks or chapters: the correct bank, the faults that they catch, and the freedoms of their chapters. A
+ * check is named by its id; a requirement's id names all of its checks. For a check only that check is judged; for the
+ * faults of a chapter everything.
  *
- * @param chapters of which every fault is proven: account-information/transactions, or its last part.
- * @param chapterOfCheck the chapter of a check or requirement; undefined where there is none.
+ * @param chapters whose faults are all proven: account-information/transactions, or its last part.
+ * @param chapterOfCheck the chapter of a check or requirement; undefined when there is none.
  * @throws UnknownProof
  */
 export function about(
@@ -166,7 +166,7 @@ export function about(
   ]
 }
 
-/** Is a fault to show at one of these checks, or at one of these requirements? */
+/** Must a fault be caught by one of these checks or requirements? */
 function names({ fails, warns = [] }: Fault, checks: string[]): boolean {
   return [...fails, ...warns].some((id) => isNamed(id, checks))
 }
@@ -184,14 +184,14 @@ function knownChapters({ faults }: Alterations, names: string[]): string[] {
   })
 }
 
-/** What a job alters a bank by. */
+/** The alterations of a job's bank. */
 export function alterationsOf(all: Alterations, { kind, ids }: Job): (Fault | Variant)[] {
   if (kind === 'correct') return [CORRECT]
   const known: (Fault | Variant)[] = kind === 'fault' ? all.faults : all.variants
   return ids.map((id) => find(known, id))
 }
 
-/** The pairs of a bank, by their names. */
+/** The pairs of a bank, by name. */
 export function mixedOf({ faults, variants }: Alterations, names: string[]): Mixed[] {
   return names.map((name) => {
     const [fault, variant] = name.split(' + ')
@@ -199,13 +199,13 @@ export function mixedOf({ faults, variants }: Alterations, names: string[]): Mix
   })
 }
 
-/** Faults that others hid, among others: fewer in a bank from round to round. */
+/** New groups for faults that others hid; the groups get smaller with each round. */
 export function amongOthers({ faults }: Alterations, ids: string[], round: number): Job[] {
   const hidden = ids.map((id) => find(faults, id))
   return groupFaults(hidden, Math.ceil(LARGEST / 2 ** round)).map((group) => job('fault', group))
 }
 
-/** Banks that take several freedoms each, in as many draws: in every draw each freedom meets others. */
+/** Banks with several freedoms each, in several draws. In each draw a freedom is combined with others. */
 export function drawsOf({ variants }: Alterations, draws: number, seed: number): Job[] {
   return Array.from({ length: draws }, (_, draw) => groupSocial(variants, seed + draw))
     .flat()

@@ -20,7 +20,7 @@ import type { Exchange } from '../../engine/wire/exchange.ts'
 import { type Misblame, misblamesOf } from './blames.ts'
 import type { Judged } from './proof.ts'
 
-/** What every proof of a process shares: loaded once. */
+/** What all proofs of a process share; loaded once. */
 export interface ProofContext {
   catalogue: Catalogue
   suites: Suites
@@ -42,17 +42,17 @@ export async function openProofContext(
 
 export interface BankRun extends Finished {
   exitCode: number
-  /** What a report would call a mistake of the target, of the customers' data or of the network. */
+  /** What a report would attribute to the target, the customers' data or the network. */
   misblames: readonly Misblame[]
   requests: number
-  /** Times that each alteration showed itself. */
+  /** Number of times that each alteration took effect. */
   firedBy: ReadonlyMap<string, number>
   milliseconds: number
 }
 
 /**
- * What banks that are judged here have otherwise than others: whoever is limited need not wait a minute. Still
- * longer than most runs take, so that what was asked before a burst counts with it to its end.
+ * Settings of banks that are judged here: a client that reaches the rate limit need not wait a minute. The window is
+ * still longer than most runs, so that requests before a burst count until its end.
  */
 const SETTINGS = { rateLimit: { ...defaults.rateLimit, threshold: 100, window: 20 } }
 
@@ -64,15 +64,15 @@ export async function judgeBank(
     scope?: Scope
     onExchange?: (exchange: Exchange) => void
     onJudged?: (judgement: Judgement) => void
-    /** Changes the target that the bank hands over: a poorer one. */
+    /** Changes the bank's target, for example by leaving things out. */
     target?: (document: TargetDocument) => void
     /** A bank of another size. */
     bank?: Pick<BankOptions, 'transactions'>
-    /** Puts into the bank what it is to have before anybody asks. */
+    /** Prepares the state of the bank before the first request. */
     prepare?: (bank: Bank) => unknown
-    /** Told which cell of a table is asked next. */
+    /** Called with each cell of a table before it is tested. */
     onCell?: Session['extent']['onCell']
-    /** Another order of the checks. */
+    /** Changes the order of the checks. */
     order?: (checks: SuiteCheck[]) => SuiteCheck[]
   } = {},
 ): Promise<BankRun> {
@@ -98,7 +98,7 @@ export async function judgeBank(
       ...{ session, catalogue, scope },
       ...{ checks: suites.checks, histories: suites.histories },
     })
-    // A table is asked under every approval there can be, also where its check alone is judged.
+    // A table is tested under every possible approval, even when only its check is judged.
     if (options.onCell) {
       session.extent = { ...session.extent, approvals: undefined, onCell: options.onCell }
     }

@@ -7,26 +7,26 @@ import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { loadSuites } from '../../engine/run/suites.ts'
 import type { Fault, Variant } from './proof.ts'
 
-/** Files of faults in single cells, of whichever chapter: account-information/cells.access.ts. */
+/** Files of faults in single cells, for any chapter: account-information/cells.access.ts. */
 const CELLS = /(^|[/\\])cells\./
 
-/** All faults, chapter by chapter: each file of proof/faults/ exports an array by default. */
+/** All faults by chapter: each file of proof/faults/ exports an array by default. */
 export async function loadFaults(): Promise<(Fault & { chapter: string })[]> {
   const { owners } = loadCatalogue()
   return (await load<Fault>('faults')).map(({ file, each }) => {
     if (!CELLS.test(file)) return { ...each, chapter: file }
-    // Such a file says what its faults are about; their chapter is that of the check that finds them.
+    // The name of such a file is not a chapter; the chapter of a fault is that of the first check that finds it.
     const [first = ''] = [...each.fails, ...(each.warns ?? [])]
     return { ...each, chapter: owners.get(first)?.chapter ?? file }
   })
 }
 
-/** All variants, theme by theme: each file of proof/variants/ exports an array by default. */
+/** All variants by theme: each file of proof/variants/ exports an array by default. */
 export async function loadVariants(): Promise<(Variant & { theme: string })[]> {
   return (await load<Variant>('variants')).map(({ file, each }) => ({ ...each, theme: file }))
 }
 
-/** What alters a bank only so that a client meets it. */
+/** Alterations of a bank that only serve the scenarios for clients. */
 export async function loadScenarioAlterations(): Promise<Alteration[]> {
   return (await load<Alteration>('scenarios')).map(({ each }) => each)
 }
@@ -48,7 +48,7 @@ async function load<T extends { id: string }>(name: string): Promise<{ file: str
   return all
 }
 
-/** Ids of the checks that ask tables of values and places, or that are judged for each client. */
+/** Ids of the checks that test tables of values and places, or that are judged for each client. */
 export async function loadTables(): Promise<string[]> {
   const { checks } = await loadSuites(
     join(import.meta.dirname, '..', '..', 'suites'),

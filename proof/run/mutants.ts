@@ -1,26 +1,26 @@
 import type { Exchange } from '../../engine/wire/exchange.ts'
 import { judgeBank, type ProofContext } from './judge-bank.ts'
 
-/** What replaying damaged copies of recorded answers shows of the schemas. */
+/** What damaged copies of recorded answers show about the schemas. */
 export interface MutantProof {
-  /** Answers that were recorded and damaged. */
+  /** Number of answers that were recorded and damaged. */
   recorded: number
   made: number
-  /** Rules that some mutant broke. */
+  /** Rules that at least one mutant broke. */
   caught: Set<string>
-  /** Mutants that break more than one rule, and recorded answers that break one. */
+  /** Mutants that break more than one rule, and recorded answers that break any. */
   complaints: string[]
 }
 
-/** Answers that are longer show nothing that a shorter one does not. */
+/** Longer answers show nothing that a shorter one does not show. */
 const LONGEST = 200_000
-/** Elements of an array that are damaged: they are alike. */
+/** Number of array elements that are damaged, as they are similar. */
 const ELEMENTS = 3
 
 /**
- * Records the answers of the correct bank, damages each place of each (dropped, retyped, a wrong
- * constant) and has the schemas judge them: every mutant breaks one rule at most, and every rule
- * that a schema states is broken by some mutant.
+ * Records the answers of the correct bank, damages each place of each answer (dropped, retyped, a wrong constant) and
+ * judges them by the schemas: every mutant breaks at most one rule, and every rule of a schema is broken by some
+ * mutant.
  */
 export async function proveMutants(context: ProofContext): Promise<MutantProof> {
   const recorded: Recorded[] = []
@@ -61,17 +61,17 @@ export interface Recorded {
   endpoint: string
   status: number
   json: unknown
-  /** Rules that are not judged on it, since a check asked for something else. */
+  /** Rules that are not applied to it, because a check asked for something else. */
   owns: readonly string[]
 }
 
-/** What is recorded of an exchange: nothing where no JSON came, or more than shows anything new. */
+/** What is recorded of an exchange: nothing when the answer is not JSON or is too long. */
 export function recordedOf({ endpoint, about, response }: Exchange): Recorded[] {
   if (!response || response.json === undefined || response.bytes > LONGEST) return []
   return [{ endpoint, status: response.status, json: response.json, owns: about.owns ?? [] }]
 }
 
-/** Is a schema's `responses` about this answer? */
+/** Does an entry of a schema's `responses` match this answer? */
 export function fits(response: string, endpoint: string, status: number): boolean {
   const [name, wanted = ''] = response.split(' ')
   if (name !== endpoint) return false
@@ -113,7 +113,7 @@ function* damaged(
   }
 }
 
-/** Values that could stand in the place of one and are of another type, form or constant. */
+/** Wrong values for a place: of another type, format or constant. */
 function wrongValues(value: unknown): unknown[] {
   const types = [null, 'wrong', 42, true, ['wrong'], { wrong: true }]
   const others = types.filter((other) => kindOf(other) !== kindOf(value))

@@ -1,16 +1,16 @@
 import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 
-/** One thing that a wrong bank does, and what the suite must say of it. */
+/** One mistake of a wrong bank, and what the suite must report. */
 export interface Fault extends Alteration {
-  /** Ids that fail, exactly; the first names the sentence that is broken. More than three need `because`. */
+  /** Ids that fail, exactly; the first belongs to the sentence that is broken. More than three need `because`. */
   fails: string[]
   /** Ids that warn, exactly. */
   warns?: string[]
   because?: string
-  /** It keeps much else from being judged, and has a bank of its own. */
+  /** It blocks many other checks, so it gets a bank of its own. */
   stops?: true
-  /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
+  /** Changes of the target file for such a bank, when that of the embedded bank does not fit. */
   target?: (document: TargetDocument) => void
 }
 
@@ -21,9 +21,9 @@ export interface Variant extends Alteration {
   /** Ids of musts that cannot be judged at such a bank, exactly, with the reason in `because`. */
   blocks?: string[]
   because?: string
-  /** Not seen in an exchange of its own, as with data that lacks: it need not fire. */
+  /** It is not visible in a single exchange, for example missing data: it need not take effect in one. */
   silent?: boolean
-  /** What the operator's target file says of such a bank, where the embedded one's does not fit. */
+  /** Changes of the target file for such a bank, when that of the embedded bank does not fit. */
   target?: (document: TargetDocument) => void
 }
 
@@ -39,7 +39,7 @@ export interface Judged {
   exitCode: number
   requests: number
   milliseconds: number
-  /** Messages of what failed or erred, by id. */
+  /** Messages of failures and errors, by id. */
   messages: Record<string, string>
   leftBehind: number
 }
@@ -56,14 +56,14 @@ export function complaints(expected: Fault | Variant, judged: Judged): string[] 
   ]
 }
 
-/** What was expected and did not come. */
+/** What was expected but did not occur. */
 function missing(expected: Fault | Variant, judged: Judged): string[] {
   return compared(expected, (word, ids) =>
     ids.filter((id) => !judged[word].includes(id)).map((id) => `${word}: ${id} was expected`),
   )
 }
 
-/** What came and was not expected, our own errors among it. */
+/** What occurred but was not expected, including our own errors. */
 export function surplus(expected: Fault | Variant, judged: Judged): string[] {
   const said = (id: string) => judged.messages[id] ?? ''
   return [
@@ -78,7 +78,7 @@ export function surplus(expected: Fault | Variant, judged: Judged): string[] {
 
 type Word = 'fails' | 'warns' | 'blocks'
 
-/** What a fault blocks is its consequence, and compared with nothing. */
+/** What a fault blocks is a consequence and is not compared. */
 function compared(
   expected: Fault | Variant,
   compare: (word: Word, ids: string[]) => string[],

@@ -5,8 +5,8 @@ import { complaints, type Fault, surplus, type Variant } from './proof.ts'
 import { type Later, type Proof, proveGroup, targetOf, unionOf } from './prove.ts'
 
 /**
- * Proves what concerns these checks, requirements or chapters by a run that judges little else: of faults what they
- * name, of others that nothing wrong is said. What does not hold there is proven by the whole suite.
+ * Proves what concerns these checks, requirements or chapters by a run that judges little else: faults must be reported
+ * as expected, and nothing else may be reported. What does not hold there is proven by the whole suite.
  */
 export async function proveNear(
   context: ProofContext,
@@ -22,7 +22,7 @@ export async function proveNear(
   const run = await judgeBank(underAll(context), group, { scope, target: targetOf(group) })
   const judged = summed(group.map(({ id }) => id).join(' + '), run)
   const { warns = [], blocks = [], ...expected } = expectedOf(kind, group)
-  // One freedom may keep another from showing itself, and none need do so here.
+  // One freedom may hide another, so here a freedom need not take effect.
   const complain = kind === 'variant' && group.length > 1 ? surplus : complaints
   const found = complain(
     { ...expected, warns: warns.filter(within), blocks: blocks.filter(within) },
@@ -38,7 +38,7 @@ export async function proveNear(
   return group.map(({ id }) => ({ id, kind, judged, complaints: [], besides }))
 }
 
-/** The same, where each check asks for every approval under which it is judged in a whole run. */
+/** The same, with each check under every approval that it has in a whole run. */
 function underAll(context: ProofContext): ProofContext {
   const checks = context.suites.checks.map((check) => {
     const { uses = [], over = [], beside = [] } = check.options
@@ -56,19 +56,19 @@ function expectedOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault & Va
   return { fails: [], ...unionOf(kind, group) }
 }
 
-/** Is an id one of these, or of one of these requirements or chapters? */
+/** Is the id in this list, or does it belong to a requirement or chapter in it? */
 function covers(words: string[], id: string, { owners }: Catalogue): boolean {
   const chapter = owners.get(id)?.chapter
   return words.some((word) => word === id || word === chapter || id.startsWith(`${word}/`))
 }
 
-/** A rule judges what others ask for: the chapters of which a run is made that shows it something. */
+/** Chapters that a run needs so that these rules, which judge the requests of other checks, have something to judge. */
 function chaptersOfRules(
   { catalogue, suites }: ProofContext,
   within: (id: string) => boolean,
 ): string[] {
   const checks = new Set(suites.checks.map(({ id }) => id))
-  // Some judge every other exchange under the id of a check.
+  // Some rules judge other exchanges under the id of a check.
   const also = new Set(suites.rules.map(({ id }) => id))
   const judges = (id: string) => also.has(id) || !checks.has(id)
   const rules = [...catalogue.owners].filter(([id]) => within(id) && judges(id))

@@ -7,22 +7,22 @@ import type { Circumstances } from './circumstances.ts'
 import { type BankRun, judgeBank, type ProofContext, summed } from './judge-bank.ts'
 import { complaints, type Fault, type Judged, surplus, type Variant } from './proof.ts'
 
-/** One proof: what was expected of it, and what came. */
+/** One proof: what was expected, and the result. */
 export interface Proof {
   id: string
   kind: 'fault' | 'variant' | 'pair' | 'mixed' | 'correct' | 'table'
   judged: Judged
   complaints: string[]
-  /** What did not hold at the first of two tries. */
+  /** Complaints at the first of two tries. */
   atFirst?: string[]
-  /** All ids, where others shared the bank. */
+  /** All ids, when several shared the bank. */
   besides?: string
   under?: Circumstances
-  /** Others that shared the bank hid it: it is to be proven once more, among others. */
+  /** Others in the same bank hid it: it must be proven again in another group. */
   hidden?: true
 }
 
-/** Takes down what is to be proven by itself: it has no proof yet. */
+/** Schedules a part of a group to be proven separately; it has no proof yet. */
 export type Later<Each> = (part: Each[]) => void
 
 /** Proves one alteration in this process. */
@@ -39,10 +39,10 @@ export async function proveOne(
 }
 
 /**
- * Proves those who share a bank: together when all that was expected of each came and nothing else, and
- * each was seen to fire. Faults that others hid are to be proven among others; the rest holds, where
- * nothing else came. What holds in neither way is proven in parts. Freedoms that are not lawful together
- * are a proof of their own, which does not hold.
+ * Proves a group that shares a bank. It holds if everything expected and nothing else occurred, and each alteration
+ * took effect. If nothing unexpected occurred but some are hidden, the hidden ones are proven later and the others
+ * hold. In all other cases the group is proven in parts. Freedoms that are not lawful together also get a proof that
+ * does not hold.
  */
 export async function proveGroup(
   context: ProofContext,
@@ -79,7 +79,7 @@ export async function proveGroup(
   return [{ id: judged.id, kind: 'pair', judged, complaints: found }]
 }
 
-/** Those of a group that were not seen to fire, or of which something did not come. */
+/** The members of a group that did not take effect, or whose expected ids did not all occur. */
 export function hiddenOf<Each extends Fault | Variant>(
   group: Each[],
   judged: Judged,
@@ -89,12 +89,12 @@ export function hiddenOf<Each extends Fault | Variant>(
   return group.filter((each) => !fired(each) || !shows(each, judged))
 }
 
-/** What the operators of such banks say in their target files, all of it in one. */
+/** The changes of the target file for all alterations of a group. */
 export const targetOf = (group: (Fault | Variant)[]) => (document: TargetDocument) => {
   for (const { target } of group) target?.(document)
 }
 
-/** Is everything there that a fault or a freedom is to show? */
+/** Did everything occur that is expected of this fault or freedom? */
 function shows(each: Fault | Variant, { fails, warns, blocks }: Judged): boolean {
   const failing = 'fails' in each ? each.fails : []
   const blocking = 'blocks' in each ? (each.blocks ?? []) : []
@@ -106,8 +106,8 @@ function shows(each: Fault | Variant, { fails, warns, blocks }: Judged): boolean
 }
 
 /**
- * Proves that faults are found at a bank that takes freedoms as well. Where several pairs share a bank and
- * one is not found there, it is proven by itself.
+ * Proves that faults are also found at a bank with freedoms. If one of several pairs in a bank is not found, it is
+ * proven alone.
  */
 export async function proveMixed(
   context: ProofContext,
@@ -115,7 +115,7 @@ export async function proveMixed(
   later: Later<Mixed>,
 ): Promise<Proof[]> {
   const faults = pairs.map(([fault]) => fault)
-  // What freedoms do to whole bodies is done to the faults' as well.
+  // Freedoms that rewrite whole bodies must also apply to the faults' bodies.
   const freedoms = inOrder(pairs.map(([, variant]) => variant))
   const run = await judgeBank(context, [...freedoms, ...faults])
   const chapterOfId = (each: string) => context.catalogue.owners.get(each)?.chapter
@@ -137,7 +137,7 @@ export async function proveMixed(
   return proofs
 }
 
-/** What is expected of a bank that is altered in all these ways. */
+/** What is expected of a bank with all these alterations. */
 export function unionOf(kind: 'variant', group: (Fault | Variant)[]): Variant
 export function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant
 export function unionOf(kind: Proof['kind'], group: (Fault | Variant)[]): Fault | Variant {

@@ -2,10 +2,10 @@ import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { ofEachBank } from './each-bank.ts'
 
 /**
- * One freedom after the other. Every endpoint has a count of its own, so that a run shows it each of
- * them, however its requests are mixed, and begins at another freedom than the one before, for those
- * that are asked once. `about` counts apart what one endpoint does for several reasons. Every bank
- * begins again, so that the same requests meet the same freedoms whatever else is served meanwhile.
+ * Returns one freedom after the other. Each endpoint has its own counter, so that a run meets all of them in any order
+ * of requests, and starts with a different freedom than the previous endpoint, for requests that are sent once. `about`
+ * separates the counters of one endpoint for different purposes. Each bank starts again, so that the same requests meet
+ * the same freedoms whatever else is served meanwhile.
  */
 export function roundRobin<Choice>(
   choices: readonly [Choice, ...Choice[]],
@@ -20,7 +20,7 @@ export function roundRobin<Choice>(
   }
 }
 
-/** One of the functions after the other, endpoint by endpoint. */
+/** Calls one of the functions after the other, separately for each endpoint. */
 export function roundRobinOf<Args extends unknown[], Result>(
   ...choices: [(...args: Args) => Result, ...((...args: Args) => Result)[]]
 ): (...args: Args) => Result {
@@ -28,7 +28,7 @@ export function roundRobinOf<Args extends unknown[], Result>(
   return (...args) => next()(...args)
 }
 
-/** A freedom for each thing, which keeps it: the next one for whatever is seen for the first time. */
+/** A permanent freedom for each key: a new key gets the next one. */
 export function roundRobinPerKey<Choice>(
   choices: readonly [Choice, ...Choice[]],
 ): (thing: string) => Choice {
@@ -41,7 +41,7 @@ export function roundRobinPerKey<Choice>(
   }
 }
 
-/** Listener, method and path of the request that is served, whatever it is about. */
+/** Listener, method and path of the current request, without ids. */
 export function servedEndpoint(): string {
   const ctx = currentRequest()
   if (!ctx) return ''

@@ -1,18 +1,18 @@
 import type { Answer } from './worker-pool.ts'
 
-/** What a proof says that may be tried again. */
+/** A proof that may be tried again. */
 interface Tried {
   id: string
   complaints: string[]
-  /** What did not hold at the first try. */
+  /** Complaints at the first try. */
   atFirst?: string[]
 }
 
 /**
- * Proves once more what did not hold: a machine that is busy elsewhere may be late once. What holds at the
- * second try says so, with what it said at the first.
+ * Repeats a proof that does not hold, because a busy machine may be late once. A proof that holds at the second try
+ * reports the complaints of the first.
  *
- * @param prove is handed what takes down a job that is to be done instead.
+ * @param prove gets a function that schedules a job to be done instead.
  */
 export async function triedTwice<Job, Proof extends Tried>(
   prove: (later: (job: Job) => void) => Promise<Proof[]>,

@@ -1,4 +1,4 @@
-/** Does the work for each item in turn, so many at a time; what came of each, as it ended. */
+/** Does the work for the items in order, several at a time. Returns the results in the order in which they finished. */
 export async function severalAtATime<Item, Done>(
   items: readonly Item[],
   processes: number,

@@ -7,16 +7,16 @@ import type { Job } from './jobs.ts'
 import type { Proof } from './prove.ts'
 import { shareAmong } from './worker-pool.ts'
 
-/** Longer than two whole runs take on a busy machine: what is still under way by then hangs. */
+/** Longer than two whole runs on a busy machine: a job that is not done by then hangs. */
 const LIMITS = {
   bank: { milliseconds: 240_000, of: 'one bank' },
   tpp: { milliseconds: 600_000, of: 'one client' },
 }
 
-/** What one process is sent to prove. */
+/** A job for one process. */
 export type Work = Job | TppJob
 
-/** Each under one of these circumstances, in turn; as it is where there are none. */
+/** Assigns the circumstances to the jobs in turn; without circumstances the jobs are unchanged. */
 export function spread<Each extends Work>(work: Each[], circumstances: Circumstances[]): Each[] {
   return work.map((each, index) => {
     const under = circumstances[index % circumstances.length]
@@ -28,30 +28,27 @@ export function isOfTpps(work: Work): work is TppJob {
   return work.kind === 'right' || work.kind === 'wrong' || work.kind === 'lawful'
 }
 
-/** How a proof is slowed: its processes, and how many times longer a job may take. */
+/** How a proof is slowed: a hook for its processes, and by which factor a job may take longer. */
 export interface Slow {
   began?: (child: ChildProcess) => () => void
   patience?: number
 }
 
-/** What is to be proven at banks. */
+/** What is proven at banks. */
 export interface BankProofs {
   jobs: Job[]
   done(proof: Proof): void
-  /** What is to be done with faults that others hid, from the first such round on. */
+  /** Makes jobs for faults that others hid; the first round is 1. */
   again(hidden: string[], round: number): Job[]
 }
 
-/** What is to be proven of TPPs. */
+/** What is proven about TPPs. */
 export interface TppProofs {
   jobs: TppJob[]
   done(proof: TppProof): void
 }
 
-/**
- * Shares what is to be proven among processes, of banks and of TPPs alike. Faults that others hid come next, once
- * all others are done.
- */
+/** Distributes the proofs of banks and TPPs to processes. Faults that others hid follow when all others are done. */
 export async function runInWorkers(
   banks: BankProofs | undefined,
   tpps: TppProofs | undefined,
@@ -78,8 +75,8 @@ export async function runInWorkers(
 }
 
 /**
- * Faults that share a bank come first, since those that others hid can meet others only when all were tried; then
- * TPPs that share a client, which take longest; what takes least comes last.
+ * Faults that share a bank come first, because those that others hide can be regrouped only after all were tried; then
+ * TPPs that share a client, which take longest; short jobs come last.
  */
 function inTurn(banks: Job[], tpps: TppJob[]): Work[] {
   const faults = banks.findLastIndex(({ kind, ids }) => kind === 'fault' && ids.length > 1) + 1
@@ -92,11 +89,11 @@ function inTurn(banks: Job[], tpps: TppJob[]): Work[] {
   ]
 }
 
-/** Hands on what is proven; once all faults of a round are, those that others hid begin another. */
+/** Passes on proofs. When all faults of a round are proven, the hidden ones start another round. */
 function hiddenAgain({ jobs, done, again }: BankProofs, next: (jobs: Job[]) => void) {
   let round = 0
   let hidden: string[] = []
-  /** Faults of this round that are not proven yet. */
+  /** Number of faults of this round that are not proven yet. */
   let open = faultsIn(jobs)
   return (proof: Proof) => {
     if (proof.hidden) hidden.push(proof.id)
@@ -117,7 +114,7 @@ function faultsIn(jobs: Job[]): number {
 
 const NOTHING = { fails: [], warns: [], requests: 0, milliseconds: 0 }
 
-/** Proofs of banks whose process is gone. */
+/** Proofs of banks whose process ended. */
 function lostBanks({ kind, ids, under }: Job, why: string): Proof[] {
   const nothing = { ...NOTHING, blocks: [], errors: [], fired: 0, exitCode: 5, messages: {} }
   return ids.map((id) => ({
@@ -129,7 +126,7 @@ function lostBanks({ kind, ids, under }: Job, why: string): Proof[] {
   }))
 }
 
-/** Proofs of TPPs whose process is gone. */
+/** Proofs of TPPs whose process ended. */
 function lostTpps({ kind, ids, under }: TppJob, why: string): TppProof[] {
   return ids.map((id) => ({ id, kind, ...NOTHING, complaints: [why], under }))
 }

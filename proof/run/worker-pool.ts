@@ -1,47 +1,47 @@
 import { type ChildProcess, fork } from 'node:child_process'
 
-/** Room for what a run makes and forgets at once: fewer collections. */
+/** Memory for short-lived objects of a run, so that there are fewer garbage collections. */
 const YOUNG = '--max-semi-space-size=32'
 
-/** What a process answers a job with. */
+/** The answer of a process to a job. */
 export interface Answer<Job, Result> {
   results: Result[]
-  /** What is to be proven instead of those that have no result yet: it comes next. */
+  /** Jobs to do next, for items that have no result yet. */
   more: Job[]
 }
 
-/** After so long the process of a job is stopped. */
+/** After this time the process of a job is stopped. */
 export interface Limit {
   milliseconds: number
-  /** Of what it is the limit, in words: one bank. */
+  /** What the limit applies to, in words: one bank. */
   of: string
 }
 
-/** How work is shared among processes of one script. */
+/** How work is distributed to processes of one script. */
 export interface Shared<Job, Result> {
-  /** Says `ready`, then answers each job; built or source. */
+  /** The script sends `ready`, then answers each job; compiled or source. */
   script: string
-  /** Jobs are taken from its beginning, and may be added while others are done. */
+  /** Jobs are taken from the front, and may be added while others run. */
   queue: Job[]
   processes: number
-  /** How long a job may take at most. */
+  /** The time limit of a job. */
   limit(job: Job): Limit
   done(result: Result): void
-  /** What is reported of a job whose process died, or was stopped at the limit. */
+  /** The results of a job whose process ended, or was stopped at the limit. */
   lost(job: Job, why: string): Result[]
-  /** Told of each process when it starts; what it returns is called when that has ended. */
+  /** Called for each process when it starts; the returned function is called when the process has ended. */
   began?(child: ChildProcess): () => void
 }
 
-/** How many are at work, and what wakes those for whom nothing was left: a result may bring more. */
+/** The number of working processes, and functions that wake idle ones, because a result may add jobs. */
 interface Others {
   working: number
   idle: Set<() => void>
 }
 
 /**
- * Shares jobs among processes. A process that dies, or takes longer than the limit, costs the job it was at,
- * which is reported as failed, and is replaced. One that finds no job waits as long as others are at work.
+ * Distributes jobs to processes. When a process ends or exceeds the limit, its current job is reported as failed and
+ * the process is replaced. A process without a job waits as long as others work.
  */
 export async function shareAmong<Job, Result>(shared: Shared<Job, Result>): Promise<void> {
   const { queue, processes } = shared
@@ -97,7 +97,7 @@ function oneProcess<Job, Result>(shared: Shared<Job, Result>, others: Others): P
       others.idle.delete(next)
       const why = stopped ?? `the process ended with ${signal ?? code}`
       if (job) finish({ results: lost(job, why), more: [] })
-      // Where one cannot even begin, the next one would fare no better.
+      // If a process cannot even start, another one would fail as well.
       else if (!began) {
         for (const each of queue.splice(0))
           for (const result of lost(each, `no process could be started (${code})`)) done(result)

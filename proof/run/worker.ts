@@ -1,4 +1,4 @@
-// Before everything else.
+// Must be the first import.
 
 import { turnClock } from '../clock/turned-clock.ts'
 import { proveTable } from '../tables/prove-table.ts'
@@ -13,9 +13,9 @@ import { proveNear } from './prove-near.ts'
 import { triedTwice } from './second-try.ts'
 import { isOfTpps, type Work } from './share-proofs.ts'
 
-/** A process that proves what it is sent: one bank after the other, one client of TPPs after the other. */
+/** A process that proves the jobs that it receives: one bank or one client of TPPs after the other. */
 
-/** What was opened under the circumstances of the latest work. */
+/** What was opened under the circumstances of the latest job. */
 let current = ''
 let banks: ReturnType<typeof openBanks> | undefined
 let tpps: ReturnType<typeof openTpps> | undefined
@@ -37,7 +37,7 @@ async function proved(work: Work) {
   return (await banks).answer(work)
 }
 
-/** Statements and certificates that were made under other circumstances serve no longer. */
+/** Closes what was opened under other circumstances: its software statements and certificates are no longer usable. */
 async function closeOthers(circumstances: Circumstances = {}): Promise<void> {
   const wanted = JSON.stringify(circumstances)
   if (wanted === current) return

@@ -6,13 +6,13 @@ import { giveBytes, takeBytes } from '../altering/raw-body.ts'
 import { answers, elements, type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** Whether the one thing has happened, and how often transactions were told. */
+/** Has the event of the scenario happened, and how often were transactions requested? */
 const soFar = ofEachBank(() => ({ done: false, tips: 0 }))
 
-/** Requests for data by the token of a customer. */
+/** Requests for data with a customer's token. */
 const isData = (ctx: Context) => partOf(ctx) === 'data'
 
-/** Answers requests for data, all of them or the first, in another way. */
+/** Replaces the answer to requests for data, to all of them or only to the first. */
 function instead(
   id: string,
   story: string,

@@ -12,20 +12,20 @@ import { changeFragment, halfHash, idTokens } from '../altering/id-tokens.ts'
 import { answers, type Json, jsonOf, partOf } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** Makes a wrong ID token of a right one. */
+/** Makes a wrong ID token from a right one. */
 type Spoil = (claims: Json, key: SigningKey, ctx: Context) => string | Promise<string>
 
 const now = () => Math.floor(Date.now() / 1000)
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The key that a bank signs with. */
+/** The signing key of a bank. */
 function keyOf(ctx: Context): SigningKey {
   const [key] = stateOf(ctx).bank.services.keys
   if (!key) throw new RangeError('a bank publishes one key at least')
   return key
 }
 
-/** Claims that are changed; an undefined value removes one. */
+/** Changes claims; an undefined value removes one. */
 const claiming =
   (change: (claims: Json) => Json): Spoil =>
   (claims, key) =>
@@ -35,7 +35,7 @@ const stranger = createSigningKey('stranger')
 
 const byStranger: Spoil = async (claims, { kid }) => signJws(claims, await stranger, { kid })
 
-/** Its key stands in its header, where whoever signs can put any. */
+/** The key is in the header, where any signer can put one. */
 const withItsKey: Spoil = async (claims, { kid }) => {
   const { jwk } = await stranger
   return signJws(claims, await stranger, { kid, jwk })
@@ -49,7 +49,7 @@ const inRs256: Spoil = (claims, { kid, key }) => {
   return `${input}.${sign('sha256', Buffer.from(input), { key, padding }).toString('base64url')}`
 }
 
-/** The classic confusion: whoever has the public key, which is everybody, takes it for a shared secret. */
+/** The classic confusion: everybody has the public key, and here it is used as a shared secret. */
 const inHs256: Spoil = (claims, { kid, key }) => {
   const input = `${encode({ alg: 'HS256', kid })}.${encode(claims)}`
   const secret = createPublicKey(key).export({ type: 'spki', format: 'pem' })
@@ -66,7 +66,7 @@ function nextApproval(): number {
   return approvals().count
 }
 
-/** The ID token beside the code, from the first approval on or a later one. */
+/** The ID token next to the code, from the first approval on or from a later one. */
 function inRedirect(id: string, story: string, spoil: Spoil, from = 1): Alteration {
   return {
     id: from > 1 ? `later-redirect-${id}` : `redirect-${id}`,
@@ -85,7 +85,7 @@ function inRedirect(id: string, story: string, spoil: Spoil, from = 1): Alterati
   }
 }
 
-/** The ID token beside the access token: that of any grant, or of a refresh alone. */
+/** The ID token next to the access token: of any grant, or only of a refresh. */
 function fromTokenEndpoint(
   id: string,
   story: string,
@@ -112,7 +112,7 @@ function fragmentOf(ctx: Context): URLSearchParams | undefined {
   return fragment === undefined ? undefined : new URLSearchParams(fragment)
 }
 
-/** What is wrong with the ID token of a refresh: OpenID Connect Core 12.2. */
+/** Mistakes in the ID token of a refresh: OpenID Connect Core 12.2. */
 const AT_REFRESH: [id: string, story: string, spoil: Spoil][] = [
   [
     'id-token-of-another-issuer',
@@ -131,7 +131,7 @@ const AT_REFRESH: [id: string, story: string, spoil: Spoil][] = [
   ],
 ]
 
-/** What is wrong with an ID token wherever it comes from. */
+/** Mistakes in any ID token, wherever it comes from. */
 const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
   [
     'id-token-of-a-stranger',

@@ -5,10 +5,10 @@ import { withQuery } from '../altering/jwt-rewrites.ts'
 import { answers } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** Visits of a bank that ended well. */
+/** Number of successful visits of a bank. */
 const approvals = ofEachBank(() => ({ count: 0 }))
 
-/** Changes the answer of a visit that ended well. */
+/** Changes the answer to a successful visit. */
 const granted = (change: (fragment: URLSearchParams) => boolean) =>
   answers((ctx) => changeFragment(ctx, (fragment) => fragment.has('code') && change(fragment)))
 

@@ -3,17 +3,17 @@ import { stateOf } from '../../bank/state/state.ts'
 import { partOf } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
-/** Registrations that were answered so before. */
+/** Registrations that already got this answer. */
 const answered = ofEachBank(() => new Set<string>())
 
-/** Every registration is answered so. */
+/** Every registration gets this answer. */
 const registered = (id: string, story: string, status: number, error: string): Alteration => ({
   id,
   story,
   async middleware(ctx, next) {
     const { body } = stateOf(ctx)
     const again = partOf(ctx) === 'registration' && answered().has(body)
-    // What the request says of itself is judged all the same, once.
+    // The first request is still processed, so that its content is judged.
     if (!again) await next()
     if (!again && (partOf(ctx) !== 'registration' || ctx.status !== 201)) return
     answered().add(body)

@@ -9,7 +9,7 @@ const grantOf = (ctx: Context) =>
 
 const deletions = ofEachBank(() => ({ refused: false }))
 
-/** Answers of one grant with invalid_grant. */
+/** Answers one grant type with invalid_grant. */
 function refused(id: string, grant: string, story: string): Alteration {
   return {
     id,
@@ -24,7 +24,7 @@ function refused(id: string, grant: string, story: string): Alteration {
   }
 }
 
-/** Leaves a member out of answers of the token endpoint. */
+/** Removes a member from answers of the token endpoint. */
 function leftOut(id: string, member: string): Alteration {
   return {
     id,

@@ -1,6 +1,6 @@
 import type { Situation } from './situation.ts'
 
-/** Defects of the bank, each by the id of its fault, and the check or rule that must be named. */
+/** Defects of the bank: the id of the fault, and the check or rule that must be named. */
 const DEFECTS: readonly [fault: string, id: string][] = [
   ['any-password', 'AUTHZ-22'],
   ['jwts-in-rs256', 'RS256'],

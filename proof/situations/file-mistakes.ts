@@ -5,7 +5,7 @@ import { inTheFile, type Situation, type Surroundings } from './situation.ts'
 
 type Change = (document: TargetDocument, about: Surroundings) => void
 
-/** A member of a document by its path; the document is plain data here. */
+/** Treats the document as plain data, to reach a member by its path. */
 type Plain = Record<string, unknown>
 
 function within(document: TargetDocument, path: string): { parent: Plain; name: string } {
@@ -32,13 +32,13 @@ const set =
     parent[name] = typeof value === 'function' ? value(about, document) : value
   }
 
-/** One mistake, which both commands tell from the file alone. */
+/** One mistake that both commands find in the file alone. */
 const file = (id: string, story: string, target: Change, words: RegExp): Situation => ({
   ...{ id, kind: 'file', story, target },
   expects: inTheFile(words),
 })
 
-/** What a required member looks like that is not there. */
+/** A required member that is missing. */
 const missing = (path: string, words = new RegExp(path.split('.').at(-1) ?? path)): Situation =>
   file(`${path}-missing`, `${path} is left out.`, without(path), words)
 
@@ -189,7 +189,7 @@ const texts: Situation[] = (
   expects: inTheFile(words),
 }))
 
-/** What only the bank can say: the doctor asks it, and so does a run before it judges. */
+/** Mistakes that only the bank can reveal: the doctor asks it, and so does a run before it judges. */
 const atTheBank: Situation[] = [
   {
     id: 'kid-wrong',

@@ -2,11 +2,11 @@ import { DEFECT_SITUATIONS } from './defects.ts'
 import type { SituationProof } from './prove-situations.ts'
 
 /**
- * What somebody sees first of a run that went wrong: the end of the terminal, and the beginning of the page. It must name
- * whose it is, the place, and what to do.
+ * What a user sees first of a run that went wrong: the end of the terminal output, and the beginning of the page. It
+ * must name who is responsible, the place, and what to do.
  */
 
-/** Ten defects of a bank, ten mistakes in a target file, ten troubles of networks and gateways. */
+/** Ten defects of a bank, ten mistakes in a target file, ten failures of networks and gateways. */
 const SHOWN: readonly string[] = [
   ...DEFECT_SITUATIONS.map(({ id }) => id),
   ...['kid-wrong', 'scope-wrong', 'statement-of-another-directory', 'customer-unknown'],
@@ -16,10 +16,10 @@ const SHOWN: readonly string[] = [
   ...['authorisation-down', '502-everywhere', '504-at-data', '503-everywhere'],
 ]
 
-/** How many lines of the terminal one sees. */
+/** Number of visible lines of the terminal. */
 const LINES = 30
 
-/** The screens as a page to read, in Markdown; those of them that were tried. */
+/** The screens of the tried situations as a Markdown page. */
 export function firstScreensPage(proofs: readonly SituationProof[]): string {
   const shown = SHOWN.flatMap((id) => proofs.filter(({ situation }) => situation.id === id))
   return [
@@ -42,7 +42,7 @@ export function firstScreensPage(proofs: readonly SituationProof[]): string {
   ].join('\n')
 }
 
-/** What differs from run to run. */
+/** Text that differs from run to run. */
 const MOVING: readonly [RegExp, string][] = [
   [/\/\S*assay-situation-\w+/g, 'FOLDER'],
   [/\bx\d+\b/g, 'xN'],
@@ -53,7 +53,7 @@ const MOVING: readonly [RegExp, string][] = [
   [/\d[\d,]* requests/g, 'N requests'],
 ]
 
-/** The ports of a screen, each once: a reader sees which addresses differ. */
+/** The ports on a screen, each once, so that a reader sees which addresses differ. */
 function portsIn({ said, page = '' }: SituationProof['taken']['run']): string[] {
   return [...new Set(`${said}${page}`.match(PORT))]
 }

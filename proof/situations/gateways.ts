@@ -3,11 +3,11 @@ import { stateOf } from '../../bank/state/state.ts'
 import type { Whose } from '../../engine/report/report.ts'
 import type { Situation } from './situation.ts'
 
-/** What stands before a correct bank, and answers in its place. */
+/** A gateway in front of a correct bank that answers in its place. */
 
 const PAGE = (words: string) => `<!doctype html><title>${words}</title><h1>${words}</h1>`
 
-/** Every request to these paths gets this answer. */
+/** Gives this answer to every request with these paths. */
 function answering(id: string, paths: RegExp, status: number, words: string): Alteration {
   return {
     id,
@@ -94,7 +94,7 @@ const ANSWERS: readonly [
   ],
 ]
 
-/** The alteration of the bank that a situation needs. */
+/** The alterations of the bank for these situations. */
 export const GATEWAY_ALTERATIONS: ReadonlyMap<string, Alteration> = new Map(
   ANSWERS.map(([id, paths, status, words]) => [id, answering(id, paths, status, words)]),
 )

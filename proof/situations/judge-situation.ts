@@ -9,7 +9,7 @@ import { assay } from '../run/assay.ts'
 import type { Situation, Surroundings } from './situation.ts'
 import { type ListenerName, openTrouble } from './trouble.ts'
 
-/** How `assay run` and `assay doctor` took a situation. */
+/** How `assay run` and `assay doctor` handled a situation. */
 export interface Taken {
   id: string
   run: {
@@ -18,13 +18,13 @@ export interface Taken {
     whose?: Whose
     title?: string
     seconds: number
-    /** The words at the beginning of the page; absent where none was written. */
+    /** The text at the beginning of the page; absent when no page was written. */
     page?: string
   }
   doctor: { exit: number | null; said: string }
 }
 
-/** The listeners of the production layout, by the member of the target that names them. */
+/** The listeners of the production layout, by the target member that contains their address. */
 const LISTENERS: Record<ListenerName, string> = {
   api: 'base_url',
   authorisation: 'auth_url',
@@ -32,7 +32,7 @@ const LISTENERS: Record<ListenerName, string> = {
   products: 'product_api_url',
 }
 
-/** Runs both commands in processes of their own against a correct bank, with this one thing wrong. */
+/** Runs both commands in separate processes against a correct bank, with this one thing wrong. */
 export async function judgeSituation(
   bank: Bank,
   about: Surroundings,
@@ -58,7 +58,7 @@ export async function judgeSituation(
   const out = join(folder, 'out')
   try {
     const doctor = await assay(['doctor', '--target', file], folder)
-    // Many a defect shows where something ends.
+    // Many defects are visible only when a consent or token ends, so the full profile is needed.
     const profile = situation.fault === undefined ? 'core' : 'full'
     const words = ['run', '--target', file, '--out', out, '--profile', profile]
     const began = Date.now()
@@ -67,7 +67,7 @@ export async function judgeSituation(
         interruptedAfter: situation.interruptedAfter,
       }),
     })
-    // What is found at the bank as well, such as an address that discovery has otherwise, is not what is asked about.
+    // The bank may have other findings too, such as a different address in discovery; they are not the subject.
     const causes = reportIn(out)?.causes ?? []
     const blocking = causes.find(({ findings }) => findings.length === 0)
     const cause = (situation.kind === 'network' && blocking) || causes[0]
@@ -87,7 +87,7 @@ export async function judgeSituation(
   }
 }
 
-/** What a run has written into its folder, if anything. */
+/** The report that a run wrote into its folder, if any. */
 export function reportIn(out: string): Report | undefined {
   try {
     return JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
@@ -96,7 +96,7 @@ export function reportIn(out: string): Report | undefined {
   }
 }
 
-/** What the page of a run says first: its verdict, and what is wrong. */
+/** The beginning of a run's page: its verdict, and what is wrong. */
 function pageIn(out: string): { page: string } | undefined {
   const file = join(out, 'report.html')
   if (!existsSync(file)) return undefined
@@ -115,7 +115,7 @@ function between(html: string, from: string, to: string): string {
   return start < 0 ? '' : html.slice(start, html.indexOf(to, start))
 }
 
-/** Its texts, a line for each block. */
+/** Its text, one line for each block. */
 function linesOf(html: string): string[] {
   return html
     .replace(/<\/?(?:h\d|p|li|br|div|dt|dd|summary|details|tr|ul|ol|nav)\b[^<>]*>/g, '\n')

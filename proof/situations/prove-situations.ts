@@ -19,7 +19,7 @@ export const SITUATIONS: readonly Situation[] = [
   ...DEFECT_SITUATIONS,
 ]
 
-/** A situation, how it was taken, and what of that is not as it should be. */
+/** A situation, how it was handled, and what is wrong with that. */
 export interface SituationProof {
   situation: Situation
   taken: Taken
@@ -27,9 +27,9 @@ export interface SituationProof {
 }
 
 /**
- * Has both commands judge each situation, several at a time.
+ * Runs both commands in each situation, several at a time.
  *
- * @param tell called with each as soon as it is known.
+ * @param tell called with each proof as soon as it is known.
  */
 export async function proveSituations(
   situations: readonly Situation[],
@@ -70,7 +70,7 @@ function surroundingsOf(bank: Bank, other: Bank): Surroundings {
   }
 }
 
-/** What a user must not meet in any situation. */
+/** Output that a user must never see. */
 const STACK = /^\s+at .*\d+:\d+\)?$/m
 
 function complaintsOf({ expects }: Situation, { run, doctor }: Taken): string[] {

@@ -2,44 +2,44 @@ import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Whose } from '../../engine/report/report.ts'
 import type { ListenerName, Trouble } from './trouble.ts'
 
-/** Something that is wrong around a correct bank: a mistake in the target file, the network, a gateway, an interruption. */
+/** A mistake around a correct bank: in the target file, the network or a gateway, or an interruption; or a defect. */
 export interface Situation {
   id: string
   kind: 'file' | 'network' | 'gateway' | 'interruption' | 'defect'
-  /** What is wrong, and how somebody gets there. */
+  /** What is wrong, and how it comes about. */
   story: string
-  /** Writes it into the target file, which is right otherwise. */
+  /** Puts the mistake into the target file, which is otherwise right. */
   target?(document: TargetDocument, about: Surroundings): void
-  /** The text of the target file, changed once it is written. */
+  /** Changes the text of the target file after it is written. */
   text?(yaml: string): string
-  /** What one of the bank's listeners does, or all of them. */
+  /** How the connections to one of the bank's listeners, or to all, fail. */
   trouble?: { at: ListenerName | 'every'; does: Trouble }
-  /** The fault of the bank, of proof/faults. */
+  /** The id of the bank's fault in proof/faults. */
   fault?: string
-  /** Ctrl-C, so many milliseconds after the run began. */
+  /** Ctrl-C, this many milliseconds after the start of the run. */
   interruptedAfter?: number
   expects: Expected
 }
 
-/** What a correct mistake needs: another bank's things, and what no longer serves. */
+/** Material for realistic mistakes: that of another bank, and expired material. */
 export interface Surroundings {
-  /** The target of another bank, whose authority and directory are others. */
+  /** The target of another bank with another authority and directory. */
   other: TargetDocument
   expired: { certificate: string; key: string }
-  /** A key that belongs to nothing. */
+  /** A key that does not belong to anything. */
   strayKey: string
 }
 
 export interface Expected {
-  /** Exit codes of `assay run`; several where it depends on the moment. */
+  /** Exit codes of `assay run`; several when timing decides. */
   exit: readonly number[]
-  /** Whose the gravest cause is; absent where the run says it in one line and writes no report. */
+  /** Who is responsible for the gravest cause; absent when the run prints one line and writes no report. */
   whose?: readonly Whose[]
-  /** Words that a reader of the terminal must find. */
+  /** Words that the terminal must show. */
   words: RegExp
-  /** Exit codes of `assay doctor`: the same question, asked beforehand; absent where it cannot know. */
+  /** Exit codes of `assay doctor` for the same mistake; absent when it cannot find it. */
   doctor?: readonly number[]
 }
 
-/** The file is wrong, or what it names: nothing is sent, and both say the line. */
+/** The file, or what it refers to, is wrong: nothing is sent, and both commands name the line. */
 export const inTheFile = (words: RegExp): Expected => ({ exit: [2], words, doctor: [2] })

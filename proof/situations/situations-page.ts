@@ -10,7 +10,7 @@ const KINDS: readonly [Situation['kind'], title: string][] = [
   ['defect', 'Defects of the bank'],
 ]
 
-/** The matrix as a page to read, in Markdown: what is wrong, how run and doctor end, and whose it is said to be. */
+/** The matrix as a Markdown page: what is wrong, how run and doctor end, and who is said to be responsible. */
 export function situationsPage(proofs: readonly SituationProof[]): string {
   const held = proofs.filter(({ complaints }) => complaints.length === 0).length
   return [

@@ -3,29 +3,29 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export type ListenerName = 'api' | 'authorisation' | 'discovery' | 'products'
 
-/** What becomes of a connection to a listener. */
+/** What happens to a connection to a listener. */
 export type Trouble =
   | 'passes'
   /** Nothing listens. */
   | 'down'
-  /** It is accepted, and nothing is ever answered. */
+  /** It is accepted, but never answered. */
   | 'silent'
   /** It is closed as soon as it is accepted. */
   | 'reset'
-  /** It is cut in the midst of each answer. */
+  /** It is cut in the middle of each answer. */
   | 'cut'
-  /** Answers come after a while. */
+  /** Answers come late. */
   | 'slow'
-  /** Something that speaks no TLS answers. */
+  /** A server without TLS answers. */
   | 'plain'
 
-/** Bytes of an answer after which the line is cut: behind the handshake, and within the first response. */
+/** Number of bytes of an answer before the connection is cut: after the handshake, within the first response. */
 const CUT_AFTER = 2600
 
-/** Milliseconds. */
+/** Delay in milliseconds. */
 const SLOWNESS = 10
 
-/** A port before a listener of the bank, at which connections meet trouble. */
+/** Opens a port in front of a listener of the bank; connections to it fail in this way. */
 export async function openTrouble(
   address: string,
   does: Trouble,

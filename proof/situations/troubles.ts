@@ -2,7 +2,7 @@ import type { Whose } from '../../engine/report/report.ts'
 import type { Expected, Situation } from './situation.ts'
 import type { ListenerName, Trouble } from './trouble.ts'
 
-/** Each listener of the bank, and all of them, in every kind of trouble; and Ctrl-C at every moment. */
+/** Each listener of the bank, and all of them, with every kind of failure; and Ctrl-C at various moments. */
 
 const AT: readonly (ListenerName | 'every')[] = [
   'api',
@@ -21,7 +21,7 @@ const STORIES: Record<Exclude<Trouble, 'passes'>, string> = {
   plain: 'Something answers there that speaks no TLS.',
 }
 
-/** A run that found nobody says so, and whose it is; one that lost a part of the bank is incomplete. */
+/** A run that reaches no listener says who is responsible; one that reaches only a part of the bank is incomplete. */
 function expectedOf(at: ListenerName | 'every', does: keyof typeof STORIES): Expected {
   if (does === 'slow') return { exit: [0], words: /CONFORMANT/, doctor: [0] }
   const words = WORDS[does]
@@ -30,7 +30,7 @@ function expectedOf(at: ListenerName | 'every', does: keyof typeof STORIES): Exp
   return { exit: at === 'every' ? [3] : [3, 4], whose, words, doctor: [2, 3] }
 }
 
-/** What speaks no TLS is another server; a session that is cut may be a certificate that is refused. */
+/** A server without TLS may be a wrong address; a session that is cut may be a refused certificate. */
 const WHOSE_LINE: Record<string, readonly Whose[]> = {
   plain: ['configuration', 'network'],
   'api-cut': ['network', 'bank'],
@@ -54,7 +54,7 @@ export const TROUBLES: readonly Situation[] = AT.flatMap((at) =>
   })),
 )
 
-/** Milliseconds after which Ctrl-C comes: while it starts, opens, registers, judges, cleans up. */
+/** Milliseconds before Ctrl-C: while the run starts, opens, registers, judges, cleans up. */
 const MOMENTS = [150, 400, 700, 1000, 1400, 1800, 2300, 2800, 3500]
 
 export const INTERRUPTIONS: readonly Situation[] = MOMENTS.map((moment) => ({
@@ -62,6 +62,6 @@ export const INTERRUPTIONS: readonly Situation[] = MOMENTS.map((moment) => ({
   kind: 'interruption',
   story: `Ctrl-C comes ${moment} ms after the run began.`,
   interruptedAfter: moment,
-  // Before anything is under way the process ends by the signal itself; afterwards it may be done already.
+  // Early on, the signal itself ends the process; later the run may already be finished.
   expects: { exit: [130, 0], words: /^/, doctor: [0] },
 }))

@@ -13,8 +13,8 @@ import type { Fault } from '../run/proof.ts'
 import type { Proof } from '../run/prove.ts'
 
 /**
- * A check that is judged for each client: a fault of it, which meets the second client alone, is told, and said to be
- * about that client.
+ * A check that is judged for each client: a fault that affects only the second client is reported, and attributed to
+ * that client.
  */
 export async function proveSecondClient(context: ProofContext, owner: string): Promise<Proof> {
   const wrong = (await loadFaults()).filter(
@@ -39,7 +39,7 @@ export async function proveSecondClient(context: ProofContext, owner: string): P
   return last
 }
 
-/** No fault of this check can be told by the client that meets it. */
+/** The proof when no fault of this check can affect only the second client. */
 function noneOf(owner: string): Proof {
   const none = { fails: [], warns: [], blocks: [], errors: [], messages: {} }
   const figures = { fired: 0, exitCode: 0, requests: 0, milliseconds: 0, leftBehind: 0 }
@@ -47,7 +47,7 @@ function noneOf(owner: string): Proof {
   return { id: owner, kind: 'table', judged: { id: owner, ...none, ...figures }, complaints }
 }
 
-/** The same fault, of which requests of other clients see nothing. */
+/** The same fault, limited to requests of the second client. */
 function metBySecondAlone({ id, story, middleware, policies }: Fault): Alteration {
   return {
     id,
@@ -61,7 +61,7 @@ function metBySecondAlone({ id, story, middleware, policies }: Fault): Alteratio
   }
 }
 
-/** Each policy decides wrongly where the second client asks, and rightly else. */
+/** Each policy decides wrongly for the second client, and rightly otherwise. */
 function gated(correct: Policies, wrong: Partial<Policies>): Partial<Policies> {
   const entries = Object.entries(wrong).map(([name, decide]) => {
     const right = correct[name as keyof Policies]
@@ -77,7 +77,7 @@ function gated(correct: Policies, wrong: Partial<Policies>): Partial<Policies> {
   return Object.fromEntries(entries)
 }
 
-/** By the access token, or by what a token request says of itself. */
+/** Recognised by the access token, or by the content of a token request. */
 function isSecond(ctx: Context): boolean {
   const form = tokenForm(ctx)
   if (!form) return tokenInfoOf(ctx)?.client === 'second'

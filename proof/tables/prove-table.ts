@@ -10,8 +10,8 @@ import { proveSecondClient } from './prove-second-client.ts'
 import { isSignedAgain, TAKEN } from './taken.ts'
 
 /**
- * A table of values and places, proven cell by cell, all of them or those that a seed draws: at one bank some of its cells are wrong, at another one the rest. The
- * check that asks the table must name exactly those.
+ * Proves a table of values and places cell by cell: all cells, or those that a seed draws. One bank treats some of the
+ * cells wrongly, another bank the others. The check that tests the table must name exactly those.
  */
 export async function proveTable(context: ProofContext, owner: string, draw: Draw): Promise<Proof> {
   const check = context.suites.checks.find(({ id }) => id === owner)
@@ -47,7 +47,7 @@ async function proveHalf(
   const alteration: Alteration = {
     id: `cells-${half}`,
     story: 'Each of these cells is answered as the right value is, or as a wrong one.',
-    // So that requests over wrong certificates arrive, and tokens that are fetched over them can be used.
+    // So that requests with wrong certificates reach the bank, and tokens fetched with them can be used.
     settings: { tlsRefusal: 'status', certificateBoundTokens: false },
     policies: (correct) => ({
       registrationSigned: (verified) => isSignedAgain() || correct.registrationSigned(verified),
@@ -57,7 +57,7 @@ async function proveHalf(
       if (!current || !isWrong(current)) return next()
       const after = current.lawful ? undefined : takenOf(current)(ctx, current.right, current.made)
       if (after === false) return next()
-      // The request that the cell is about, and no other.
+      // Affect only the request that the cell is about.
       asked = undefined
       wrong.add(cellName(current.cell))
       stateOf(ctx).fired()
@@ -93,5 +93,5 @@ function takenOf({ type }: AskedCell) {
   throw new TypeError(`proof/tables/taken.ts does not say how a ${type} is taken`)
 }
 
-/** 0 or 1: the cell's name alone decides. */
+/** 0 or 1, depending only on the cell's name. */
 const halfOf = (name: string) => (createHash('sha256').update(name).digest()[0] ?? 0) % 2

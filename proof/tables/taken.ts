@@ -16,11 +16,11 @@ import { jsonOf } from '../altering/rewriting.ts'
 import { formOf } from '../altering/token-requests.ts'
 
 /**
- * How a bank takes a wrong value for the right one: by its type. Each puts the right value into the request where the
- * wrong one stands.
+ * How a bank accepts a wrong value as the right one, by the type of the value. Each function replaces the wrong value
+ * in the request by the right one.
  *
- * @returns what is to be done to the answer, if anything; `answered` where it is there already; false where this request
- *   has no such value: a later one has.
+ * @returns a function that changes the answer, if necessary; `answered` when the answer already exists; false when this
+ * request has no such value, but a later one has.
  */
 type Taken = (
   ctx: Context,
@@ -99,7 +99,7 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     const { own } = right as Certificates
     admit(ctx, own === 'second' ? 'second' : 'first')
     const { tokenOver } = made as OverCertificate
-    // The token comes before the request that the cell is about.
+    // The token is fetched before the request that the cell is about.
     return tokenOver && tokenForm(ctx) ? false : undefined
   },
   grant_type: parameterTaken('grant_type'),
@@ -127,7 +127,7 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     return undefined
   },
   'date-time'(ctx, _, made) {
-    // What cannot be read is not there.
+    // A value that cannot be read is treated as absent.
     const state = stateOf(ctx)
     const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
     const kept = Object.entries(Data).filter(
@@ -137,19 +137,19 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     return undefined
   },
   'filter date-time'(ctx, _, made) {
-    // Whatever cannot be read is left out.
+    // A value that cannot be read is left out.
     ctx.query = Object.fromEntries(
       Object.entries(ctx.query).filter(([, value]) => value !== made),
     ) as Record<string, string>
     return undefined
   },
   'filter of bookings'(ctx) {
-    // The filters are forgotten, and so the row that they should keep out is shown.
+    // All filters are ignored, so the answer has the row that they should exclude.
     ctx.query = {}
     return undefined
   },
   AccountId(ctx) {
-    // One with rows would be the fault of a rule as well.
+    // An empty list, because rows would also break a rule.
     const path = ctx.path
     const name = path.endsWith('/balances')
       ? 'Balance'
@@ -174,7 +174,7 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
   },
 }
 
-/** The customer has approved, as it seems. */
+/** Redirects with a code, as if the customer had approved. */
 function codeGiven(ctx: Context): 'answered' | false {
   if (ctx.path !== stateOf(ctx).bank.services.endpoints.paths.authorisation) return false
   const { redirect_uri: to, state = '' } = ctx.query
@@ -182,7 +182,7 @@ function codeGiven(ctx: Context): 'answered' | false {
   return 'answered'
 }
 
-/** The right value of a parameter of a token request. */
+/** Sets the right value of a parameter of a token request. */
 function parameterTaken(name: string): Taken {
   return (ctx, right) => {
     const form = tokenForm(ctx)
@@ -193,7 +193,7 @@ function parameterTaken(name: string): Taken {
   }
 }
 
-/** The right registration, or the right software statement in it, whatever was sent. */
+/** Registers with the right request, or with the right software statement in it, whatever was sent. */
 function registeredAnyway(ctx: Context, { kind, claims }: Jws): undefined | false {
   const state = stateOf(ctx)
   const { endpoints, directory } = state.bank.services
@@ -209,7 +209,7 @@ function registeredAnyway(ctx: Context, { kind, claims }: Jws): undefined | fals
   return undefined
 }
 
-/** The right ones are registered, and the wrong one stands beside them. */
+/** Registers the right redirect URIs, and adds the wrong one to the answer. */
 function registeredToo(ctx: Context, { registered }: RedirectUris, made: string) {
   const state = stateOf(ctx)
   const claims = { ...decoded(state.body).claims, redirect_uris: registered }
@@ -221,5 +221,5 @@ function registeredToo(ctx: Context, { registered }: RedirectUris, made: string)
   }
 }
 
-/** Is what is being served a registration that was signed again here? Its software has no such key. */
+/** Is the current request a registration that was signed again here? Its software does not have that key. */
 export const isSignedAgain = () => currentRequest()?.state.signedAgain === true

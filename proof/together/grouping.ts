@@ -5,29 +5,29 @@ import type { Mixed } from './mixed.ts'
 import { compatible, drawPairs, inOrder, metBefore, sameSettings, type Themed } from './pairs.ts'
 
 /**
- * Who shares a bank. Faults whose ids differ are told apart by what fails; freedoms that a bank could
- * take at once are lawful together, or one of them is not. Faults that others hid meet others; a group
- * that shows what none of its members says is separated until each is proven by itself.
+ * Decides which alterations share a bank. Faults with different ids are distinguished by what fails. Freedoms that a
+ * bank could take at once must be lawful together, or one of them is not lawful. Faults that others hid get another
+ * group. A group with an unexpected result is split until each member is proven alone.
  */
 
-/** Faults at most in one bank, or TPPs in one client: with more of them groups hold less often than is gained. */
+/** Maximum number of faults in one bank, or of TPPs in one client; larger groups fail too often. */
 export const LARGEST = 16
 
-/** Freedoms at most in one bank. */
+/** Maximum number of freedoms in one bank. */
 const FREEDOMS = 12
 
-/** Freedoms that keep musts from being judged at most in one bank. */
+/** Maximum number of freedoms in one bank that block musts. */
 const BLOCKING = 4
 
-/** Faults with a freedom each at most in one bank. */
+/** Maximum number of pairs of a fault and a freedom in one bank. */
 const PAIRS = 4
 
 export type Chaptered = Fault & { chapter: string }
 
 /**
- * Groups of faults that are told apart.
+ * Groups of faults that can be distinguished.
  *
- * @param before ids of those that shared a bank before: they do so again, and others among themselves.
+ * @param before ids of groups that shared a bank before: they do so again; other faults form new groups.
  */
 export function groupFaults(
   faults: Chaptered[],
@@ -48,12 +48,12 @@ export function groupFaults(
 
 const alone = ({ target, stops }: Fault) => target !== undefined || stops === true
 
-/** Those that show where none before them does: what is expected of a fault may have changed. */
+/** The faults that differ from all before them in the group; expectations may have changed since it was formed. */
 function told(group: Chaptered[]): Chaptered[] {
   return group.filter((each, place) => group.slice(0, place).every((other) => apart(each, other)))
 }
 
-/** As few groups as hold them all, of about one size; any two of a group suit each other. */
+/** As few groups of similar size as possible; any two members of a group are compatible. */
 export function groupsOf<Each>(
   all: Each[],
   suits: (one: Each, other: Each) => boolean,
@@ -71,9 +71,9 @@ export function groupsOf<Each>(
 }
 
 /**
- * The two parts in which a group that does not hold is proven: those that others hid and the rest, or else two halves.
+ * The two parts in which a group that does not hold is proven: hidden members and the others, or else two halves.
  *
- * @param hidden did one not show itself?
+ * @param hidden was this member hidden by others?
  */
 export function partsOf<Each>(group: Each[], hidden: (each: Each) => boolean): [Each[], Each[]] {
   const unseen = group.filter(hidden)
@@ -83,7 +83,7 @@ export function partsOf<Each>(group: Each[], hidden: (each: Each) => boolean): [
   return [group.slice(0, middle), group.slice(middle)]
 }
 
-/** Do they show at different ids, and in one chapter at different requirements? */
+/** Do they fail different ids and, within one chapter, different requirements? */
 export function apart(one: Chaptered, other: Chaptered): boolean {
   if (sameSettings(one, other)) return false
   const touched = chapterOf(one) === chapterOf(other) ? requirementsOf : idsOf
@@ -98,15 +98,15 @@ const placeOf = (fault: Chaptered) => CHAPTERS.indexOf(chapterOf(fault))
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
 /**
- * Groups of freedoms that a bank could take at once, the outermost first. Whom a freedom meets, a draw decides, but
- * for those that were once found wanting together. What keeps musts from being judged meets only its like, which
- * keeps others.
+ * Groups of freedoms that a bank could take at once, the outermost first. A draw decides which freedoms are combined,
+ * except for pairs that once caused a wrong verdict. Freedoms that block musts are only combined with others that block
+ * different musts.
  */
 export function groupVariants(variants: Themed[], seed: number): Themed[][] {
   return [...groupBlocking(variants), ...groupSocial(variants, seed)]
 }
 
-/** Those of them that keep no must from being judged. */
+/** Groups of the freedoms that block no must. */
 export function groupSocial(variants: Themed[], seed: number): Themed[][] {
   const social = variants.filter(({ blocks }) => blocks === undefined)
   const groups = new Map(social.map((variant) => [variant, [variant]]))
@@ -126,7 +126,7 @@ function groupBlocking(variants: Themed[]): Themed[][] {
   return groupsOf(blocking, suit, BLOCKING).map(inOrder)
 }
 
-/** The same where the smaller fill what room the larger leave. */
+/** Merges groups: smaller ones fill the room that larger ones leave. */
 function joined(groups: Themed[][]): Themed[][] {
   const full: Themed[][] = []
   for (const group of groups.toSorted((one, other) => other.length - one.length)) {
@@ -141,10 +141,10 @@ const couldBeOne = (one: Themed[], other: Themed[]) =>
   one.length + other.length <= FREEDOMS &&
   one.every((each) => other.every((another) => compatible(each, another)))
 
-/** Pairs that are looked through at once for who suits whom: of all there are it would take minutes. */
+/** Number of pairs that are grouped at once; all pairs together would take minutes. */
 const AT_ONCE = 120
 
-/** Groups of faults with a freedom each: the faults of different chapters, the freedoms of different themes. */
+/** Groups of faults with a freedom each: faults of different chapters, freedoms of different themes. */
 export function groupMixed(pairs: Mixed[]): Mixed[][] {
   if (pairs.length > AT_ONCE)
     return [...groupMixed(pairs.slice(0, AT_ONCE)), ...groupMixed(pairs.slice(AT_ONCE))]

@@ -5,14 +5,14 @@ import { sameSettings, type Themed } from './pairs.ts'
 type Chaptered = Fault & { chapter: string }
 
 /**
- * A fault at a bank that takes a freedom of the fault's chapter: it must be found there too. A freedom
- * that hides a fault is worse than one that is taken for a fault: nobody notices.
+ * A fault at a bank that also takes a freedom of the fault's chapter: it must still be found. A freedom that hides a
+ * fault is worse than a freedom that is reported as a fault, because nobody notices.
  */
 export type Mixed = [Chaptered, Themed]
 
 export const mixedName = ([fault, variant]: Mixed) => `${fault.id} + ${variant.id}`
 
-/** Faults that a freedom once hid: they meet in every proof. */
+/** Faults that a freedom once hid: these pairs are in every proof. */
 export const HID: readonly (readonly [fault: string, variant: string])[] = [
   ['refresh-without-client-authentication', 'refresh-tokens-rotate'],
   ['refresh-tokens-of-the-first-client-for-the-second', 'refresh-tokens-rotate'],
@@ -22,7 +22,7 @@ export const HID: readonly (readonly [fault: string, variant: string])[] = [
   ['last-row-twice-account-transactions-both-filters', 'transaction-ids-come-and-go'],
 ]
 
-/** Those of them that are among these. */
+/** The pairs of HID whose members are among these. */
 export function hidBefore(faults: Chaptered[], variants: Themed[]): Mixed[] {
   return HID.flatMap(([one, other]) => {
     const fault = faults.find(({ id }) => id === one)
@@ -31,7 +31,7 @@ export function hidBefore(faults: Chaptered[], variants: Themed[]): Mixed[] {
   })
 }
 
-/** Every fault with every freedom of its chapter that a bank could have beside it. */
+/** Every fault with every freedom of its chapter that a bank could take at the same time. */
 export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
   return faults.flatMap((fault) => {
     const themes = themesOf(chapterOf(fault))
@@ -42,14 +42,14 @@ export function allMixed(faults: Chaptered[], variants: Themed[]): Mixed[] {
 }
 
 function together(fault: Fault, variant: Variant): boolean {
-  // With less data less can be seen of a fault; that a check then says so is proven elsewhere.
+  // With less data, less of a fault is visible; other proofs show that a check then says so.
   if (fault.target || variant.target || variant.silent) return false
   return !sameSettings(fault, variant)
 }
 
 const idsOf = ({ fails, warns = [] }: Fault) => [...fails, ...warns]
 
-/** Is a fault found by its own checks, or by others of its chapter? What is expected of `others` tells nothing of it. */
+/** Is a fault found by its own checks, or by others of its chapter? Ids that `others` expect do not count. */
 export function isFound(
   fault: Chaptered,
   { fails, warns }: Judged,
@@ -64,10 +64,10 @@ export function isFound(
 }
 
 /**
- * What is wrong with how a bank with both was judged: the fault is not found, or something erred. By
- * which of its chapter's checks it is found may change, and what else it then disturbs: a freedom leaves
- * part of a fault's traces unseen, or moves it to another request. What each alone brings is proven exactly.
- * Where every check that finds the fault says why it cannot judge such a bank, nothing is hidden.
+ * What is wrong with the result for a bank with both: the fault is not found, or something ended with an error. The
+ * checks of the chapter that find it, and its side effects, may differ, because a freedom can hide a part of a fault or
+ * move it to another request. What each does alone is proven exactly. If every check that finds the fault says why it
+ * cannot judge such a bank, nothing is hidden.
  */
 export function mixedComplaints(
   [fault, variant]: Mixed,

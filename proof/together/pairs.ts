@@ -1,13 +1,13 @@
 import { drawn } from '../run/draw.ts'
 import type { Fault, Variant } from '../run/proof.ts'
 
-/** A variant, and the file of proof/variants that holds it: tokens.ts, or tokens.approvals.ts of the same theme. */
+/** A variant with its file in proof/variants: tokens.ts, or tokens.approvals.ts of the same theme. */
 export type Themed = Variant & { theme: string }
 
-/** What encodes or rewrites whole bodies comes last, so its middleware is the outermost. */
+/** Variants that encode or rewrite whole bodies; their middleware must be the outermost. */
 const OUTERMOST = ['transport', 'bodies']
 
-/** Every pair of variants that a bank could be at once, in the order of a draw. */
+/** Every pair of variants that a bank could take at once, in the order of a draw. */
 export function drawPairs(variants: Themed[], seed: number): [Themed, Themed][] {
   const all = variants.flatMap((one, place) =>
     variants
@@ -18,7 +18,7 @@ export function drawPairs(variants: Themed[], seed: number): [Themed, Themed][] 
   return drawn(all, seed)
 }
 
-/** Freedoms that condemned a lawful bank together once, and neither alone: they meet in every proof. */
+/** Pairs of freedoms that once made a lawful bank fail together, but not alone: they are in every proof. */
 export const MET: readonly (readonly [string, string])[] = [
   ['refresh-tokens-are-not-offered', 'only-the-newest-approval'],
   ['data-refused-by-any-status', 'newest-approval-though-it-asked-for-more'],
@@ -40,7 +40,7 @@ export const MET: readonly (readonly [string, string])[] = [
   ['more-members-everywhere', 'merchants-and-addresses-of-some'],
 ]
 
-/** Those of them that are among these variants. */
+/** The pairs of MET whose members are among these variants. */
 export function metBefore(variants: Themed[]): [Themed, Themed][] {
   return MET.flatMap(([one, other]) => {
     const first = variants.find(({ id }) => id === one)
@@ -52,13 +52,13 @@ export function metBefore(variants: Themed[]): [Themed, Themed][] {
 /** Files whose variants read or rewrite what a page's form sends. */
 const OF_FORMS = ['authorisation.login', 'authorisation.pages']
 
-/** Variants of one file often say the opposite; of two files, when both want one setting, or the forms of pages. */
+/** Variants of one file often contradict each other; those of two files do if both change one setting or page forms. */
 export function compatible(one: Themed, other: Themed): boolean {
   const forms = [one, other].every(({ theme }) => OF_FORMS.includes(theme))
   return one.theme !== other.theme && !forms && !sameSettings(one, other)
 }
 
-/** Do both want one setting? */
+/** Do both change the same setting? */
 export function sameSettings(one: Fault | Variant, other: Fault | Variant): boolean {
   return Object.keys(one.settings ?? {}).some((name) => name in (other.settings ?? {}))
 }

@@ -7,36 +7,36 @@ import { apart, type Chaptered, groupFaults } from './grouping.ts'
 import { TOGETHER, TOGETHER_FILE } from './together.ts'
 
 /**
- * `npm run regroup`: finds which faults can share a bank, and writes proof/together/together.json. It begins with the
- * groups that stand there. Who does not show beside others, or joined them when something else came, tries
- * another group, until each has its place or has been everywhere.
+ * `npm run regroup`: finds which faults can share a bank, and writes proof/together/together.json. It starts with the
+ * groups in that file. A fault that is hidden by others, or that joined a group in which something unexpected then
+ * occurred, tries another group, until it has a place or has tried all groups.
  */
 
-/** Faults at most in one bank. */
+/** Maximum number of faults in one bank. */
 const LARGEST = 36
 
-/** New faults at most that join a group at once: where it then shows something else, they leave again. */
+/** Maximum number of faults that join a group at once. If something unexpected occurs, they leave again. */
 const NEWCOMERS = 4
 
-/** Banks at once: now and then each waits for something. */
+/** Number of banks at once, because each sometimes waits. */
 const AT_ONCE = 4
 
 export interface Group {
-  /** They shared a bank, and nothing else came. */
+  /** Members that shared a bank without unexpected results. */
   held: Chaptered[]
-  /** They are to be tried with them. */
+  /** Members to be tried with them next. */
   joining: Chaptered[]
-  /** They were here, and left. */
+  /** Former members that left. */
   left: Chaptered[]
 }
 
-/** What came of a group: who did not show, and whether anything came that none of them says. */
+/** The result of a group: which faults were hidden, and whether anything unexpected occurred. */
 export interface Seen {
   hidden: Chaptered[]
   surplus: boolean
 }
 
-/** Takes down what came of a group; who leaves it. */
+/** Updates a group with its result. Returns the faults that leave it. */
 export function settle(group: Group, seen: Seen): Chaptered[] {
   const all = [...group.held, ...group.joining]
   const leaving = leavingOf(group, seen)
@@ -51,12 +51,12 @@ export function settle(group: Group, seen: Seen): Chaptered[] {
 function leavingOf({ held, joining }: Group, { hidden, surplus }: Seen): Chaptered[] {
   if (!surplus) return hidden
   if (held.length > 0) return joining
-  // Who of a new group brings it, nobody knows yet.
+  // In a new group the cause of the surplus is not known yet.
   if (hidden.length > 0) return hidden
   return joining.filter((_, place) => place % 4 === 3 || joining.length < 4)
 }
 
-/** Gives each a group in which it was not yet; those who have been everywhere begin a group of their own. */
+/** Puts each fault into a group that it has not tried, or else into a new one. Returns those that must wait. */
 export function place(loose: Chaptered[], groups: Group[], largest = LARGEST): Chaptered[] {
   const waiting: Chaptered[] = []
   for (const each of loose) {
@@ -75,7 +75,7 @@ export function place(loose: Chaptered[], groups: Group[], largest = LARGEST): C
   return waiting
 }
 
-/** The text of proof/together/together.json, as the formatter would write it. */
+/** The content of proof/together/together.json, in the style of the formatter. */
 export function togetherText(groups: string[][]): string {
   const rows = groups.map((ids) => {
     const quoted = ids.map((id) => JSON.stringify(id))

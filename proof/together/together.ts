@@ -6,8 +6,8 @@ import { root } from '../../engine/record/root.ts'
 export const TOGETHER_FILE = join(root, 'proof', 'together', 'together.json')
 
 /**
- * Faults that shared a bank: each showed at its own ids, and nothing else came. What is new, or no longer holds,
- * costs a proof some banks more, until `npm run regroup` is run again.
+ * Groups of faults that shared a bank: each failed its own ids, and nothing else occurred. New or outdated faults cost
+ * a proof some additional banks until `npm run regroup` runs again.
  */
 export const TOGETHER = JSON.parse(
   readFileSync(TOGETHER_FILE, 'utf8'),

@@ -13,25 +13,25 @@ import { loadFaults, loadScenarioAlterations, loadVariants } from '../run/load.t
 import { towardsTpps } from './towards-tpps.ts'
 
 export interface HostOptions {
-  /** A directory that others use too; absent: an own one, closed at the end. */
+  /** A directory that is shared; absent: its own one, closed at the end. */
   directory?: Directory
-  /** The TPP's own keys and redirect URIs, for a directory of its own. */
+  /** The TPP's own keys and redirect URIs, for an own directory. */
   enrol?: DirectoryOptions
   settings?: BankOptions['settings']
   /**
-   * For a client that is configured once: every bank has this first port, and knows the clients that
-   * registered with the ones before.
+   * For a client that is configured once: every bank uses this first port, and knows the clients that registered with
+   * earlier banks.
    */
   once?: { port: number; kept?: KeptState }
 }
 
-/** Clients and their own tokens: nothing of any customer. */
+/** Clients and client tokens, but nothing about customers. */
 function clientsOf(state: KeptState): KeptState {
   const records = state.records.filter(([key]) => /^(Client|ClientCredentials) /.test(key))
   return { ...state, records, consents: [] }
 }
 
-/** Opens the reference bank for each scenario, altered in the way that the scenario names. */
+/** Opens the reference bank for each scenario, with the alteration that the scenario names. */
 export async function createBankHost(options: HostOptions = {}): Promise<BankHost> {
   const known = await knownAlterations()
   const directory = options.directory ?? (await createDirectory(options.enrol))
@@ -89,7 +89,7 @@ export async function alterationStories(): Promise<Map<string, string>> {
   return new Map([...(await knownAlterations())].map(([id, { story }]) => [id, story]))
 }
 
-/** Everything that alters a bank, by its id. */
+/** All alterations of a bank by id. */
 async function knownAlterations(): Promise<Map<string, Alteration>> {
   const all = await Promise.all([loadScenarioAlterations(), loadVariants(), loadFaults()])
   return new Map(all.flat().map((each) => [each.id, each]))

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 type Json = Record<string, unknown>
 
-/** Headers of a request; several values are as many lines. */
+/** Headers of a request; several values become several lines. */
 export type Headers = Record<string, string | string[]>
 
 /** What the reference TPP knows when it makes a message. */
@@ -17,23 +17,23 @@ export interface Knowledge {
   nonce: string
 }
 
-/** What else a TPP holds that could be taken for an access token. */
+/** Other values of a TPP that could be confused with an access token. */
 export interface Held {
   idToken?: string
   refreshToken?: string
-  /** The client assertion that it sent last. */
+  /** The last client assertion that it sent. */
   assertion?: string
   client?: { registration_access_token: string }
 }
 
-/** What a reader insists on although no document promises it. */
+/** What a reader requires although no document promises it. */
 export interface Needs {
   tokenType: boolean
   refreshToken: boolean
   idToken: boolean
-  /** No member of a token response but those of RFC 6749 and OpenID Connect Core. */
+  /** A token response has only the members of RFC 6749 and OpenID Connect Core. */
   tokenMembers: boolean
-  /** The name in the software statement comes back from the registration. */
+  /** The registration returns the name in the software statement. */
   onBehalfOf: boolean
   accounts: number
   transactions: boolean
@@ -43,19 +43,19 @@ export interface Needs {
   shapes: boolean
   /** Every balance has a CreditLine. */
   creditLine: boolean
-  /** No member but those of the tables. */
+  /** Answers have only the members of the tables. */
   members: boolean
-  /** Date-times end in Z and have three decimals at most. */
+  /** Date-times end in Z and have at most three decimals. */
   zulu: boolean
   /** Every answer has x-fapi-interaction-id. */
   interactionId: boolean
-  /** Names of headers are written as they mostly are. */
+  /** Header names have their usual upper and lower case. */
   headerCase: boolean
-  /** JSON on one line, nothing escaped. */
+  /** JSON on one line, without escapes. */
   plainJson: boolean
   /** Amounts of transactions are pounds with two decimals. */
   pence: boolean
-  /** An access token has a thousand characters at most. */
+  /** An access token has at most a thousand characters. */
   shortTokens: boolean
 }
 
@@ -80,8 +80,8 @@ export const nothing: Needs = {
 }
 
 /**
- * Every decision of the reference TPP that one may want to see taken otherwise: wrong and lawful
- * TPPs replace some of them. What returns a reason refuses; undefined is content.
+ * Every decision of the reference TPP that may be replaced: wrong and lawful TPPs replace some of them. A function that
+ * returns a reason refuses; undefined means no objection.
  */
 export interface Conduct {
   /** Claims of the registration JWT. */
@@ -89,11 +89,11 @@ export interface Conduct {
   registrationType: string
   /** Which of the redirect URIs is used. */
   redirectUri(registered: string[], own: string[]): string
-  /** Which scope the customer is asked for. */
+  /** The scope that the customer is asked for. */
   visitScope(registered: string, wanted: string): string
-  /** Which scope a token of the client is asked for with. */
+  /** The scope in a request for a client token. */
   grantScope(scope: string, registered: string): string
-  /** Does it use no grant type but those that the registration returned? */
+  /** Does it use only the grant types that the registration returned? */
   heedsGrantTypes: boolean
   /** Header of a JWT that the TPP signs. */
   jwtHeader(
@@ -111,11 +111,11 @@ export interface Conduct {
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
   dataPath(path: string): string
-  /** The accounts that are read one by one. */
+  /** The accounts that are read individually. */
   accountIds(given: string[]): string[]
-  /** What is sent besides, once the customer is connected; nobody looks at the answers. */
+  /** Additional requests after the customer is connected; the answers are ignored. */
   alsoAsks: { method: string; path: string }[]
-  /** Methods by which it manages its registration, at registration_client_uri. */
+  /** Methods with which it manages its registration, at registration_client_uri. */
   managesItsRegistration: readonly ('GET' | 'PUT' | 'DELETE')[]
   /** The body of a request for consents or data. */
   apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
@@ -123,38 +123,38 @@ export interface Conduct {
   keepsTheLink: boolean
   /** Bulk addresses that are read. */
   reads: string[]
-  /** Are AccountIds and ConsentIds encoded where they stand in a path? */
+  /** Are AccountIds and ConsentIds percent-encoded in a path? */
   escapes: boolean
-  /** Does it know a Retry-After that is a date? */
+  /** Does it understand a Retry-After that is a date? */
   readsRetryDates: boolean
-  /** How often a token request is sent again that was answered with 5xx. */
+  /** Number of retries of a token request that is answered with 5xx. */
   repeatsUnavailable: number
-  /** How often a registration, or the list of products, is asked for again that was answered with 5xx. */
+  /** Number of retries of a registration, or of the list of products, that is answered with 5xx. */
   repeatsTheRest: number
-  /** How often the very same registration is sent again, and after which statuses. */
+  /** Number of times that the identical registration is sent again, and after which statuses. */
   repeatsTheRegistration: number
   repeatsItAt(status: number): boolean
-  /** Requests of one goal after which whoever drives it has lost patience, and ends it. */
+  /** Maximum number of requests for one goal; after that the driver ends it. */
   endedAfter: number
-  /** Is a token request that is sent again signed again? */
+  /** Does a repeated token request get a new signature? */
   signsAgain: boolean
-  /** Which access token data is asked for with. */
+  /** The access token in requests for data. */
   dataToken(customers: string, clients: string | undefined, held: Held): string
   consentToken(clients: string, customers: string | undefined, held: Held): string
   customerAddress(present: boolean, attempt: number): string | undefined
-  /** Seconds after which an answer of 429 or 503 is repeated; undefined: not at all. */
+  /** Seconds before a retry after 429 or 503; undefined: no retry. */
   waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
-  /** Is what was answered with 429 and Retry-After left out, as if it were empty? */
+  /** Are data that were answered with 429 and Retry-After skipped, as if they were empty? */
   skipsWhatIsBusy: boolean
-  /** Does a closed connection make it try again? */
+  /** Does it retry after a closed connection? */
   retryAfterClosed(attempt: number): boolean
   stateRefusal(received: string | null, sent: string): string | undefined
   errorRefusal(answer: URLSearchParams): string | undefined
-  /** Is the customer sent by the same link again when an error came back? */
+  /** Is the customer sent to the same link again after an error? */
   triesTheLinkAgain: boolean
-  /** How often the customer is sent again, by another link, when an error came back. */
+  /** How many times the customer is sent to a new link after an error. */
   visitsAgain: number
-  /** Looks at claims and header of an ID token whose signature holds. */
+  /** Checks of the claims and header of an ID token with a valid signature. */
   idTokenChecks: Record<
     | 'signature'
     | 'alg'
@@ -169,43 +169,43 @@ export interface Conduct {
     | 'subject',
     boolean
   >
-  /** Is an ID token of these audiences, and of this authorised party, for the client? */
+  /** Is an ID token with these audiences and this authorised party meant for the client? */
   ownAudience(audiences: unknown[], party: unknown, client: string): boolean
   /** May aud be an array? */
   readsAudienceArrays: boolean
-  /** Does it take the key that stands in the header of an ID token? */
+  /** Does it accept the key in the header of an ID token? */
   takesTheKeyOfTheHeader: boolean
-  /** Seconds by which the clock of the bank may be behind. */
+  /** Number of seconds by which the bank's clock may be behind. */
   leeway: number
-  /** Does it take HS256 under the public key of the bank for a signature? */
+  /** Does it accept HS256 with the bank's public key as the secret? */
   takesHs256: boolean
   /** Is the issuer of an ID token the bank? */
   sameIssuer(named: unknown, bank: string): boolean
-  /** Are the checks above made of the ID token of the token endpoint too? */
+  /** Do the checks above also apply to the ID token of the token endpoint? */
   checksSecondIdToken: boolean
-  /** Are they made of the ID token of a refresh? */
+  /** Do they apply to the ID token of a refresh? */
   checksRefreshedIdToken: boolean
-  /** Are an answer of the authorisation page and its ID token looked at when a consent is confirmed again? */
+  /** Does it check the authorisation response and its ID token when a consent is re-confirmed? */
   checksReconfirmations: boolean
-  /** Is the issuer of the well-known configuration the one that it was given? */
+  /** Does it check that the issuer of the well-known configuration is the expected one? */
   checksTheConfiguration: boolean
-  /** What it does where an answer is a redirect. */
+  /** Its reaction to a redirect. */
   redirects: 'refused' | 'followed' | 'followed-with-the-token'
-  /** Is the JWKS fetched again for a kid that is unknown? */
+  /** Is the JWKS fetched again for an unknown kid? */
   refetchesKeys: boolean
   usesRefreshToken: boolean
-  /** The refresh token that is kept: the newest there is, the first, or whatever the last answer had. */
+  /** The refresh token that is kept: the newest, the first, or only the one of the last answer. */
   refreshTokenAfter: 'newest' | 'first' | 'as-answered'
-  /** Does it forget a refresh token that was refused? */
+  /** Does it forget a refused refresh token? */
   forgetsRefusedTokens: boolean
-  /** How often a refused code or refresh token is sent again. */
+  /** Number of retries with a refused code or refresh token. */
   repeatsGrants: number
-  /** How often a refused request for data is sent again. */
+  /** Number of retries of a refused request for data. */
   repeatsRefusals: number
   redeemsTwice: boolean
-  /** Does it look at the type of an access token, where one is named? */
+  /** Does it check the type of an access token, if given? */
   readsTokenType: boolean
-  /** Does a visit for a consent that exists name it? */
+  /** Does a visit for an existing consent name that consent? */
   reconfirmsExisting: boolean
   deletesConsent: boolean
   /** Does it forget the tokens of a consent that it deleted? */
@@ -215,35 +215,35 @@ export interface Conduct {
   registersEveryTime: boolean
   readsSingleAddresses: 'also' | 'only' | 'never'
   filters(): Record<string, string>
-  /** Does the same row need to be what it was? */
+  /** Must a row have the same amount as before? */
   pinsAmounts: boolean
   needs: Needs
   patienceMs: number
-  /** When it asks for the status of the consent before it reads; `in-vain`: whatever the answer. */
+  /** When it queries the status of the consent before it reads; `in-vain`: it ignores the answer. */
   asksStatus: 'never' | 'first' | 'beside' | 'in-vain'
-  /** Does it leave a consent alone that it saw Revoked? */
+  /** Does it stop using a consent that it saw Revoked? */
   heedsStatus: boolean
   withCertificate: boolean
   /** A transport certificate that it uses instead of its own. */
   otherCertificate(): Promise<{ certificate: string; key: string } | undefined>
-  /** Does it continue with the transport certificate that it had first? */
+  /** Does it keep using its first transport certificate? */
   keepsItsCertificate: boolean
-  /** Does the bank have to have the certificate that it had first? */
+  /** Must the bank always have the certificate that it had first? */
   pinsTheBank: boolean
-  /** Does it speak to whoever is at the address, whatever the certificate? */
+  /** Does it accept any certificate of the server? */
   trustsAnybody: boolean
-  /** Does it look at the certificate where consents and data are, and nowhere else? */
+  /** Does it check the server's certificate only at the addresses of consents and data? */
   verifiesDataAlone: boolean
-  /** Does it compare the certificate of the bank with the host that it meant? */
+  /** Does it compare the bank's certificate with the host name? */
   checksTheHost: boolean
-  /** Does it take an interim answer (1xx) for the answer? */
+  /** Does it treat an interim answer (1xx) as the final answer? */
   takesInterimAnswers: boolean
-  /** Does it ask for accounts, balances and transactions at the same time? */
+  /** Does it request accounts, balances and transactions at the same time? */
   readsAtOnce: boolean
   goesOnAfterRefusedConsent: boolean
   goesOnUnregistered: boolean
   fundsAccount(account: Json): Json
-  /** Where a funds confirmation consent is created, or deleted. */
+  /** Path where a funds confirmation consent is created or deleted. */
   fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
   productRequest(
@@ -253,32 +253,32 @@ export interface Conduct {
     url: string
     headers: Headers
   }
-  /** Does it say that all went well, for this reason to refuse? */
+  /** Does it report success despite this reason to refuse? */
   claimsSuccess(reason: string, goal: string): boolean
-  /** Does it take the first key of a JWKS, whatever the kid? */
+  /** Does it use the first key of a JWKS, whatever the kid? */
   takesFirstKey: boolean
   decompresses: boolean
   /** Does it keep tokens from one goal to the next? */
   keepsTokens: boolean
-  /** Does it continue with the tokens of the first consent when there is a second one? */
+  /** Does it keep using the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
-  /** Does a customer who is connected get to connect again? */
+  /** Can a customer who is connected connect again? */
   connectsAgain: boolean
-  /** Does it create a consent that nobody is ever asked for, beside the one that it uses? */
+  /** Does it create an additional consent that no customer is asked for? */
   leavesConsents: boolean
-  /** What it cannot do, although it says so nowhere. */
+  /** Goals that it cannot reach, although it does not say so. */
   cannot: string[]
 }
 
 const random = () => randomBytes(16).toString('base64url')
 
-/** What a right TPP does. */
+/** The behaviour of a right TPP. */
 export const right: Conduct = {
   registrationClaims: (claims) => claims,
   registrationType: 'application/jwt',
   redirectUri: (registered) => registered[0] ?? '',
   visitScope: () => 'openid accounts',
-  // "Names of the scopes: not shown": what is good for accounts may do.
+  // "Names of the scopes: not shown": the scope for accounts may be sufficient.
   grantScope: (scope, registered) => (registered.split(' ').includes(scope) ? scope : 'accounts'),
   heedsGrantTypes: true,
   jwtHeader: (header) => header,
@@ -395,7 +395,7 @@ export const right: Conduct = {
   cannot: [],
 }
 
-/** The right TPP, with some decisions taken otherwise. */
+/** The right TPP with some decisions replaced. */
 export function conductWith(other: Partial<Conduct>): Conduct {
   return { ...right, ...other }
 }

@@ -4,7 +4,7 @@ import type { TppJudges, TppProof } from './prove-tpp.ts'
 import { decisionsOf } from './shared-conduct.ts'
 import type { ProvenTpp } from './tpp-proof.ts'
 
-/** Those that share a client, all of one kind. */
+/** TPPs of one kind that share a client. */
 export interface TppJob {
   kind: TppProof['kind']
   ids: string[]
@@ -14,9 +14,9 @@ export interface TppJob {
 type Each = { kind: TppProof['kind']; tpp: ProvenTpp }
 
 /**
- * Who shares a client, by their ids: several wrong TPPs, or several lawful ones, of which no two take the
- * same decision otherwise and no id is of two. They are told apart by what fails. A request that breaks a
- * rule blocks the scenario in which it is refused: what rules catch shares no client with what scenarios catch.
+ * Which TPPs share a client, by id: several wrong ones or several lawful ones. No two of them replace the same decision
+ * or expect the same id, so that they are distinguished by what fails. A request that breaks a rule blocks the scenario
+ * in which it is refused, so TPPs caught by rules and TPPs caught by scenarios do not share a client.
  */
 export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): TppJob[] {
   const rules = suites.rules.map(({ id }) => id)
@@ -34,7 +34,7 @@ export function groupTpps(all: Each[], { suites }: Pick<TppJudges, 'suites'>): T
     .sort((one, other) => other.ids.length - one.ids.length)
 }
 
-/** Each in a client of its own. */
+/** Each TPP in its own client. */
 export function tppsAlone(all: Each[]): TppJob[] {
   return all.map((each) => jobOf([each]))
 }

@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 /** The keys of a bank. */
 export interface Keys {
-  /** As they were fetched last; fetched where they never were. */
+  /** The keys fetched last; fetches them if that was never done. */
   known(): Promise<Json[]>
   fetched(): Promise<Json[]>
 }
@@ -14,7 +14,7 @@ export interface Keys {
 const now = () => Math.floor(Date.now() / 1000)
 
 /**
- * Claims of an ID token that holds; undefined where there is none and none is needed.
+ * Claims of a valid ID token; undefined when there is none and none is needed.
  *
  * @throws Refusal
  */

@@ -12,8 +12,8 @@ interface Read {
 }
 
 /**
- * What a reader that expects too much stumbles over. `amounts` are those of earlier answers, by
- * transaction, and gain those of this one.
+ * Checks an answer for what a reader with too high expectations does not accept. `amounts` has the amounts of earlier
+ * answers by transaction; those of this answer are added.
  *
  * @throws Refusal
  */
@@ -69,7 +69,7 @@ function isPence(amount: unknown): boolean {
   return Currency === 'GBP' && /^\d+\.\d\d$/.test(String(Amount))
 }
 
-/** A header as nearly everybody writes it. */
+/** The header name in its usual spelling. */
 const TYPE = ['Content-Type', 'content-type']
 
 /** RFC 6749 5.1 and OpenID Connect Core 3.3.3.3. */
@@ -83,7 +83,7 @@ const TOKEN_MEMBERS = new Set([
 ])
 
 /**
- * What this TPP insists on in a token response.
+ * Checks a token response for what this TPP requires.
  * @throws Refusal with the member that is missing or unknown
  */
 export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct): void {

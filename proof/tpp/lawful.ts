@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 const counts = new Map<string, number>()
 
-/** 1, 2, 3, … for each name. */
+/** 1, 2, 3, … separately for each name. */
 function nextOf(name: string): number {
   const next = (counts.get(name) ?? 0) + 1
   counts.set(name, next)
@@ -16,7 +16,7 @@ function nextOf(name: string): number {
 const reversed = (form: Record<string, string>) =>
   Object.fromEntries(Object.entries(form).toReversed())
 
-/** Of a client that registers without the grant refresh_token. */
+/** A client that registers without the grant refresh_token. */
 const neverRefreshes: Partial<Conduct> = {
   usesRefreshToken: false,
   registrationClaims: (claims) => ({

@@ -1,4 +1,4 @@
-/** The reference TPP as a program: what `client.command` of its tpp.yaml starts. */
+/** The reference TPP as a program: `client.command` of its tpp.yaml starts it. */
 import { readFileSync } from 'node:fs'
 import type { Briefing } from '../../engine/certification/client.ts'
 import { right } from './conduct.ts'

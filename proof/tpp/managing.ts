@@ -5,7 +5,7 @@ import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
 
-/** Creates a consent for account access; its id. */
+/** Creates a consent for account access. Returns its id. */
 export async function createConsent(session: Session): Promise<string> {
   const { api, clientToken, conduct, memory } = session
   const body = conduct.consentBody({
@@ -29,7 +29,7 @@ export async function createConsent(session: Session): Promise<string> {
   throw refused('the consent', answer)
 }
 
-/** The customer revokes consent with the TPP: the bank is told. */
+/** The customer revokes consent with the TPP, which tells the bank. */
 export async function disconnect(session: Session): Promise<void> {
   const { api, clientToken, conduct, memory } = session
   if (!conduct.deletesConsent) return

@@ -1,7 +1,7 @@
 import type { TppJudges, TppProof } from './prove-tpp.ts'
 import type { ProvenTpp } from './tpp-proof.ts'
 
-/** What each wrong TPP was caught by, and each check by which wrong TPP: a page in Markdown. */
+/** A Markdown page: what each wrong TPP was caught by, and which wrong TPPs each check catches. */
 export function tppMatrixPage(
   proofs: TppProof[],
   all: { tpp: ProvenTpp }[],

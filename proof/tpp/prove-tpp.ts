@@ -24,14 +24,14 @@ export interface TppProof {
   requests: number
   milliseconds: number
   complaints: string[]
-  /** What did not hold at the first of two tries. */
+  /** Complaints at the first of two tries. */
   atFirst?: string[]
-  /** All ids, where others shared the client. */
+  /** All ids, when several shared the client. */
   besides?: string
   under?: Circumstances
 }
 
-/** What TPPs are judged by. */
+/** The suites and catalogue that judge TPPs. */
 export interface TppJudges {
   catalogue: Catalogue
   suites: TppSuites
@@ -66,7 +66,7 @@ export async function openTppProofs(): Promise<TppProofContext> {
   }
 }
 
-/** The right one, every wrong one and every lawful one. */
+/** The right TPP, every wrong one and every lawful one. */
 export async function tppsToProve(): Promise<{ kind: TppProof['kind']; tpp: ProvenTpp }[]> {
   const right: ProvenTpp = {
     id: 'reference-tpp',
@@ -94,12 +94,12 @@ async function wrongTpps(): Promise<ProvenTpp[]> {
   return all
 }
 
-/** How a client was judged that does what one TPP does, or several. */
+/** How a client that behaves like one or several TPPs was judged. */
 interface JudgedTpp {
   results: ReadonlyMap<string, Result>
   requests: number
   milliseconds: number
-  /** TPPs of which a decision was asked for. */
+  /** TPPs whose replaced decision was used. */
   taken: ReadonlySet<string>
 }
 
@@ -124,12 +124,12 @@ async function judgeTpps(context: TppProofContext, tpps: ProvenTpp[]): Promise<J
 }
 
 /**
- * Proves those who share a client: together when all that was expected of each came and nothing else, and a
- * decision of each was asked for. Those that others hid are proven by themselves; the rest holds, where nothing
- * else came. What holds in neither way is proven in parts. Freedoms that are not lawful together are a proof
- * of their own, which does not hold.
+ * Proves TPPs that share a client. They hold if everything expected and nothing else occurred, and a decision of each
+ * was used. If nothing unexpected occurred but some are hidden, the hidden ones are proven later and the others hold.
+ * In all other cases the group is proven in parts. Freedoms that are not lawful together also get a proof that does not
+ * hold.
  *
- * @param later takes down a part of the group that is to be proven by itself.
+ * @param later schedules a part of the group to be proven separately.
  */
 export async function proveTpps(
   context: TppProofContext,
@@ -156,7 +156,7 @@ export async function proveTpps(
     !taken.has(id) || ![...fails, ...warns].every((each) => came.includes(each))
   const shown = group.filter((tpp) => !hidden(tpp))
   if (shown.length === group.length && found.length === 0) return group.map(shared)
-  // What others hid is proven by itself; the rest holds, where nothing else came.
+  // If nothing unexpected occurred, only the hidden ones are proven again.
   if (surplusOf(group, judged).length === 0 && shown.length > 0 && shown.length < group.length) {
     later(group.filter(hidden))
     return shown.map(shared)
@@ -166,7 +166,7 @@ export async function proveTpps(
   return [{ ...proof(besides), fails: [], warns: [], complaints: found }]
 }
 
-/** What came and was not expected of any of them, and the other way round. */
+/** What was expected but did not occur, and what occurred but was not expected. */
 function complaintsOf(group: ProvenTpp[], judged: JudgedTpp): string[] {
   const missing = WORDS.flatMap(([word, outcome]) =>
     expectedOf(group, word)
@@ -179,7 +179,7 @@ function complaintsOf(group: ProvenTpp[], judged: JudgedTpp): string[] {
   return [...missing, ...surplusOf(group, judged)]
 }
 
-/** What came and was not expected of any of them, our own errors among it. */
+/** What occurred but was not expected, including our own errors. */
 function surplusOf(group: ProvenTpp[], judged: JudgedTpp): string[] {
   const surplus = WORDS.flatMap(([word, outcome]) =>
     idsOf(judged.results, outcome)
@@ -203,7 +203,7 @@ function said(id: string, { results }: JudgedTpp): string {
   return `${message ?? 'not judged'}${actual ? ` (${actual})` : ''}`
 }
 
-/** What one TPP says of itself, and does not hold. */
+/** Complaints about one TPP's own description. */
 function ownComplaints(
   { suites }: TppProofContext,
   kind: TppProof['kind'],
@@ -230,7 +230,7 @@ function ownComplaints(
 const idsOf = (results: ReadonlyMap<string, Result>, wanted: Result['outcome']) =>
   [...results.values()].filter(({ outcome }) => outcome === wanted).map(({ id }) => id)
 
-/** What can fail or warn, and no wrong TPP shows it. */
+/** Ids that can fail or warn, but no wrong TPP makes them do so. */
 export function uncaught(proofs: TppProof[], { catalogue, suites }: TppJudges): string[] {
   const seen = new Set(proofs.flatMap(({ fails, warns }) => [...fails, ...warns]))
   return [...suites.scenarios, ...suites.rules]

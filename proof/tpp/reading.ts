@@ -49,7 +49,7 @@ async function readWhole(session: Session): Promise<void> {
   }
 }
 
-/** Reads one address; refreshes, waits and repeats as far as that is right. */
+/** Reads one address; refreshes, waits and retries where that is allowed. */
 async function read(session: Session, path: string): Promise<Json> {
   const { api, briefing, conduct, memory } = session
   const query = path.includes('transactions') ? new URLSearchParams(conduct.filters()) : undefined
@@ -93,7 +93,7 @@ async function read(session: Session, path: string): Promise<Json> {
   }
 }
 
-/** Retry-After in seconds, also where it is a date (RFC 9110 10.2.3). */
+/** Retry-After in seconds, including a date (RFC 9110 10.2.3). */
 function secondsOf(stated: string, { readsRetryDates }: Conduct): number | undefined {
   if (/^\d+$/.test(stated)) return Number(stated)
   const until = Date.parse(stated)
@@ -101,7 +101,7 @@ function secondsOf(stated: string, { readsRetryDates }: Conduct): number | undef
   return Math.max(0, (until - Date.now()) / 1000)
 }
 
-/** One refresh at a time: who comes second takes the token of the first. */
+/** One refresh at a time: concurrent callers wait for it and use its token. */
 const refreshing = new WeakMap<Session, Promise<void>>()
 
 async function refresh(session: Session, expired: string | undefined): Promise<void> {
@@ -117,7 +117,7 @@ async function refreshOnce(session: Session): Promise<void> {
     grant_type: 'refresh_token',
     refresh_token: memory.refreshToken ?? '',
   }).catch((why) => {
-    // RFC 6749 5.2: it is worth nothing any more. A bank that is not there has said nothing of it.
+    // RFC 6749 5.2: the refused token is no longer valid. An unavailable bank (5xx) does not say so.
     if (conduct.forgetsRefusedTokens && /was refused: 4/.test(String(why)))
       delete memory.refreshToken
     throw why
@@ -131,7 +131,7 @@ async function refreshOnce(session: Session): Promise<void> {
   }
 }
 
-/** OpenID Connect Core 12.2: what is true of the first ID token is true of that of a refresh. */
+/** OpenID Connect Core 12.2: the ID token of a refresh must match the first one. */
 async function checkRefreshed({ conduct, keys, memory }: Session, idToken: string): Promise<void> {
   if (!conduct.checksRefreshedIdToken || !memory.visit) return
   const claims = await checkedIdToken(idToken, memory.visit.known, conduct, keys)
@@ -140,7 +140,7 @@ async function checkRefreshed({ conduct, keys, memory }: Session, idToken: strin
   }
 }
 
-/** What has become of the consent, where that is told. */
+/** The status of the consent, if the bank returns it. */
 async function statusOf({ api, clientToken, conduct, memory }: Session): Promise<unknown> {
   const { consentId = '' } = memory
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
@@ -149,7 +149,7 @@ async function statusOf({ api, clientToken, conduct, memory }: Session): Promise
   return (json.Data as Json | undefined)?.Status
 }
 
-/** "the TPP can still query the consent and sees Revoked": what has become of it, where that is told. */
+/** "the TPP can still query the consent and sees Revoked": adds the status of the consent to a refusal, if known. */
 async function explained(session: Session, why: Refusal): Promise<Refusal> {
   const { api, conduct, memory } = session
   if (memory.consentId === undefined || !(why instanceof Refusal)) return why

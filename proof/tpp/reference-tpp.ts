@@ -7,8 +7,8 @@ import { openSession } from './session.ts'
 import { type SendCustomer, visit } from './visit.ts'
 
 /**
- * The reference TPP: pursues one goal at the bank of a briefing. Resolves when it has what it was
- * asked for. It is built on Node alone.
+ * The reference TPP: pursues one goal at the bank of a briefing, and resolves when the goal is reached. It uses only
+ * Node.
  *
  * @throws Refusal with its reason.
  */

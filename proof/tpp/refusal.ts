@@ -1,2 +1,2 @@
-/** The TPP would not go on, or could not: its reason. */
+/** Why the TPP does not continue, or cannot. */
 export class Refusal extends Error {}

@@ -10,7 +10,7 @@ import { type Answer, openWire, refused, type Wire } from './wire.ts'
 
 type Json = Record<string, unknown>
 
-/** What the TPP keeps from one goal to the next. */
+/** What the TPP remembers from one goal to the next. */
 interface Memory {
   client?: {
     client_id: string
@@ -20,52 +20,52 @@ interface Memory {
     registration_client_uri: string
     registration_access_token: string
   }
-  /** The link of the first visit, and what was asked for by it. */
+  /** The link of the first visit, and the values of its request. */
   visit?: { link: string; known: Knowledge }
   consentId?: string
   accessToken?: string
   refreshToken?: string
   clientToken?: string
   idToken?: string
-  /** The customer whom the first ID token is about. */
+  /** The customer (sub) of the first ID token. */
   subject?: string
   assertion?: string
   accountIds?: string[]
   amounts?: Record<string, string>
   keys?: Json[]
-  /** The transport certificate that it began with. */
+  /** Its first transport certificate. */
   transport?: { certificate: string; key: string }
-  /** The certificate of the bank that it saw first. */
+  /** The first certificate of the bank that it saw. */
   pin?: string
 }
 
-/** The TPP while it pursues one goal: who it is, what it remembers, how it speaks to the bank. */
+/** The TPP while it pursues one goal: its identity, its memory, and its functions to call the bank. */
 export interface Session {
   briefing: Briefing
   conduct: Conduct
   memory: Memory
   send: Wire['send']
   discover(): Promise<Record<string, string>>
-  /** The client as the bank stored it; registers it where it is not. */
+  /** The client as the bank stored it; registers it if necessary. */
   register(): Promise<NonNullable<Memory['client']>>
   jwt(claims: Json, use: 'registration' | 'assertion' | 'request'): string
-  /** Asks the token endpoint. */
+  /** Sends a token request. */
   token(form: Record<string, string>): Promise<Json>
   clientToken(fresh?: boolean, scope?: string): Promise<string>
-  /** Asks for consents or data. */
+  /** Requests consents or data. */
   api(
     method: string,
     path: string,
     what: { token: string; body?: Json; present?: boolean; attempt?: number },
   ): Promise<Answer>
   keys: Keys
-  /** Writes down what is kept. */
+  /** Saves the memory. */
   end(): void
 }
 
 export const now = () => Math.floor(Date.now() / 1000)
 
-/** What is asked for again while it is answered with 5xx, so many times. */
+/** Repeats a request while it is answered with 5xx, at most this many times. */
 export async function repeated(ask: () => Promise<Answer>, times: number): Promise<Answer> {
   for (let attempt = 0; ; attempt += 1) {
     const answer = await ask()
@@ -73,7 +73,7 @@ export async function repeated(ask: () => Promise<Answer>, times: number): Promi
   }
 }
 
-/** The very same message again while it is refused, so many times. */
+/** Repeats the identical message while it is refused, at most this many times. */
 async function alike(
   send: () => Promise<Answer>,
   { repeatsTheRegistration: times, repeatsItAt }: Conduct,
@@ -87,14 +87,14 @@ const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('
 
 const signingKeys = new Map<string, KeyObject>()
 
-/** A key as it is signed with: reading it takes longer than anything else before the first request. */
+/** A cached signing key: reading it takes longer than anything else before the first request. */
 function signingKeyOf(pem: string): KeyObject {
   const key = signingKeys.get(pem) ?? createPrivateKey(pem)
   signingKeys.set(pem, key)
   return key
 }
 
-/** Begins a goal: with what the folder of the briefing remembers of earlier ones. */
+/** Starts a goal with what the folder of the briefing remembers of earlier goals. */
 export async function openSession(briefing: Briefing, conduct: Conduct): Promise<Session> {
   const { bank, client, folder } = briefing
   const file = join(folder, 'memory.json')
@@ -111,7 +111,7 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
   const signingKey = signingKeyOf(client.signing?.key ?? '')
   const kid = client.signing?.kid ?? ''
 
-  // A new client for each goal has no token yet.
+  // A client that is registered again for each goal has no token yet.
   if (conduct.registersEveryTime) {
     delete memory.client
     delete memory.clientToken
@@ -192,10 +192,10 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
   }
 }
 
-/** What a session speaks to the bank with before it is registered. */
+/** The parts of a session that exist before registration. */
 type Speech = Pick<Session, 'briefing' | 'conduct' | 'memory' | 'send' | 'discover' | 'jwt'>
 
-/** How the client is registered, once. */
+/** Registers the client once. */
 function registering(speech: Speech): Session['register'] {
   const { conduct, memory, send, discover, jwt } = speech
   const { client } = speech.briefing
@@ -247,7 +247,7 @@ function registering(speech: Speech): Session['register'] {
   }
 }
 
-/** How the token endpoint is asked, again where the conduct says so. */
+/** Sends token requests, with retries as the conduct says. */
 function granting(session: Speech & Pick<Session, 'register'>): Session['token'] {
   const { conduct, memory, send, discover, jwt, register } = session
   return async (form) => {

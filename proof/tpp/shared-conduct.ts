@@ -6,7 +6,7 @@ type Bag = Record<string, unknown>
 const isBag = (value: unknown): value is Bag =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A decision that is taken otherwise: a member of the conduct, or a part of one, as of `needs`. */
+/** A replaced decision: a member of the conduct, or a part of one, as in `needs`. */
 interface Decision {
   member: string
   part?: string
@@ -23,16 +23,16 @@ function otherwise(conduct: Partial<Conduct>): Decision[] {
   })
 }
 
-/** Names of what a TPP decides otherwise than the right one: `stateRefusal`, `needs.booked`. */
+/** Names of the decisions that a TPP replaces: `stateRefusal`, `needs.booked`. */
 export function decisionsOf({ conduct }: ProvenTpp): string[] {
   return otherwise(conduct).map(({ member, part }) => (part ? `${member}.${part}` : member))
 }
 
 /**
- * The right TPP, with every decision of these taken otherwise.
+ * The right TPP, with all decisions that these TPPs replace.
  *
- * @param taken is told whose decision was asked for, each time.
- * @throws TypeError when two of them take the same decision.
+ * @param taken called with the id of a TPP each time one of its decisions is used.
+ * @throws TypeError when two of them replace the same decision.
  */
 export function conductOf(tpps: ProvenTpp[], taken: (id: string) => void): Conduct {
   const whole: Bag = Object.fromEntries(

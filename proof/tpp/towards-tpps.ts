@@ -4,8 +4,8 @@ import { defaults } from '../../bank/state/settings.ts'
 const FUNDS = 'funds-confirmation-consents'
 
 /**
- * Every place that a sentence gives to funds confirmation consents: AMB-05 and AMB-06. Created below aisp, which is
- * no reading, they go on to be judged.
+ * Every path that a sentence gives for funds confirmation consents: AMB-05 and AMB-06. A consent created below aisp,
+ * which no reading allows, is accepted too, so that the TPP is judged further.
  */
 const PLACES = [`cbpii/${FUNDS}`, `aisp/cbpii/${FUNDS}`, `aisp/${FUNDS}`]
 
@@ -18,20 +18,18 @@ const alsoForFunds = (scopes: Iterable<string>): Set<string> => {
   return all.has('accounts') ? all.add('fundsconfirmations') : all
 }
 
-/**
- * What the reference bank takes of a TPP that it judges, and refuses elsewhere: no sentence forbids it.
- */
+/** What the reference bank accepts from a TPP that it judges, and otherwise refuses, because no sentence forbids it. */
 export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> = {
   settings: {
     fundsConfirmationPaths: { create: PLACES, delete: PLACES },
-    // "Thresholds and windows: not shown": a client that waits as it is told ends within its time.
+    // "Thresholds and windows: not shown": a client that waits as told still finishes within its time.
     rateLimit: { ...defaults.rateLimit, window: 10 },
   },
   policies: (correct) => ({
     // "Permission needed for balance endpoints: not shown."
     permits: (permissions, endpoint) =>
       endpoint.endsWith('balances') || correct.permits(permissions, endpoint),
-    // "Names of the scopes: not shown": what is good for accounts is good for funds confirmation.
+    // "Names of the scopes: not shown": the scope for accounts is also sufficient for funds confirmation.
     scopeSuffices: (scopes, needed) => correct.scopeSuffices(alsoForFunds(scopes), needed),
     authorisable: (consent, clientId, scopes, age) =>
       correct.authorisable(consent, clientId, [...alsoForFunds(scopes)], age),
@@ -43,7 +41,7 @@ export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> =
     permissionsAcceptable: (permissions) =>
       correct.permissionsAcceptable(permissions.map(asListed)),
     permissionsGranted: (permissions) => correct.permissionsGranted(permissions.map(asListed)),
-    // A + stands for itself (RFC 3986 2.2): that a query reads it as a space is a matter of forms.
+    // A + means itself (RFC 3986 2.2); reading it as a space in a query is a rule for forms.
     filterInstant: (text) => correct.filterInstant(text.replace(/ (?=\d{2}:\d{2}$)/, '+')),
   }),
 }

@@ -1,9 +1,9 @@
 import type { Conduct } from './conduct.ts'
 
-/** A TPP that takes some decisions otherwise than the reference TPP. */
+/** A TPP that replaces some decisions of the reference TPP. */
 export interface ProvenTpp {
   id: string
-  /** How a real TPP gets there. */
+  /** How this happens to a real TPP. */
   story: string
   conduct: Partial<Conduct>
   /** Goals that its file declares; default: all. */
@@ -14,11 +14,11 @@ export interface ProvenTpp {
   warns?: string[]
   /** Why more than three ids are named. */
   because?: string
-  /** It does not even read from the correct bank: it shares a client with nobody. */
+  /** It does not even read from the correct bank, so it shares a client with no other TPP. */
   stops?: true
 }
 
-/** One thing that a wrong TPP does, and what must be said of it: at least one id fails or warns. */
+/** One mistake of a wrong TPP, and what must be reported: at least one id fails or warns. */
 export type WrongTpp = ProvenTpp
 
 /** A lawful freedom of a TPP: nothing fails, and nothing warns. */

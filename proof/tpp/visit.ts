@@ -4,13 +4,13 @@ import { inspectTokens } from './inspect.ts'
 import { Refusal } from './refusal.ts'
 import { now, type Session } from './session.ts'
 
-/** Sends a customer to the bank; the address to which they come back. */
+/** Sends a customer to the bank. Returns the address to which the customer comes back. */
 export type SendCustomer = (link: string) => Promise<string>
 
 /**
- * Sends the customer to the bank for a consent, checks the answer, redeems the code.
+ * Sends the customer to the bank for a consent, checks the answer, and redeems the code.
  *
- * @throws Refusal of an answer, or of tokens, that are not what was asked for
+ * @throws Refusal when the answer, or the tokens, are not what was requested
  */
 export async function visit(
   session: Session,
@@ -64,7 +64,7 @@ export async function visit(
   })
 }
 
-/** The link by which the customer comes to the bank, and what must come back. */
+/** The link that takes the customer to the bank, and the values that the answer must contain. */
 async function authorisationRequest(
   { briefing, conduct, discover, jwt, register }: Session,
   consentId: string,

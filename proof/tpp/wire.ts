@@ -25,28 +25,28 @@ export interface Message {
 
 /** Connections of the reference TPP, on Node's own HTTP. */
 export interface Wire {
-  /** @throws Refusal when there is no answer, or none that can be read */
+  /** @throws Refusal when there is no answer, or it cannot be read */
   send(url: string, message?: Message): Promise<Answer>
   close(): void
 }
 
-/** Whom a TPP trusts, and what it shows of itself. */
+/** The authorities that a TPP trusts, and its own certificate. */
 interface Identity {
   trust: string[]
   certificate?: string
   key?: string
 }
 
-/** Bytes of a body, decompressed. */
+/** Maximum number of bytes of a decompressed body. */
 const LARGEST = 64 * 1024 * 1024
 
-/** Milliseconds for an answer. */
+/** Timeout in milliseconds for an answer. */
 const LONGEST = 30_000
 
 export function openWire(
   options: Identity,
   conduct: Conduct,
-  /** Keeps the certificate of the bank that was seen first, for whoever insists on it. */
+  /** Keeps the first certificate of the bank, for a TPP that pins it. */
   memory: { pin?: string },
 ): Wire {
   const secureContext = contextOf(options)
@@ -59,7 +59,7 @@ export function openWire(
       ...(!conduct.checksTheHost && { checkServerIdentity: () => undefined }),
     })
   const agent = agentFor(conduct.trustsAnybody)
-  // Of those who look at the certificate where data is, and nowhere else.
+  // For a TPP that checks the certificate only for consents and data: all other addresses.
   const elsewhere = conduct.verifiesDataAlone ? agentFor(true) : agent
   let sent = 0
 
@@ -146,7 +146,7 @@ export function openWire(
   }
 }
 
-/** Is the certificate of the bank another one than the first? */
+/** Does the bank's certificate differ from the first one? */
 function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefined {
   const seen = socket.getPeerCertificate().fingerprint256
   memory.pin ??= seen
@@ -154,7 +154,7 @@ function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefi
   return new Refusal('the certificate of the bank is another one')
 }
 
-/** A request as it is sent to where a redirect leads. */
+/** The request that is sent to the target of a redirect. */
 function redirected(message: Message, { redirects }: Conduct): Message {
   const { authorization: _, ...others } = message.headers ?? {}
   return redirects === 'followed-with-the-token' ? message : { ...message, headers: others }
@@ -162,7 +162,7 @@ function redirected(message: Message, { redirects }: Conduct): Message {
 
 const contexts = new Map<string, SecureContext>()
 
-/** What is offered and trusted, read once and not for every connection. */
+/** The certificates that are presented and trusted, read once instead of for every connection. */
 function contextOf(options: Identity): SecureContext {
   const name = JSON.stringify(options)
   const { trust: ca, certificate: cert, key } = options

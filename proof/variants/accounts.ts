@@ -9,10 +9,10 @@ const seen = answers((ctx) => partOf(ctx) === 'data')
 
 const maskOf = roundRobin(['************', '•••• •••• •••• ', '', '000000000000'])
 
-/** Without what tells of its card. */
+/** Removes the member that identifies the card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row
 
-/** Sixteen digits with the check digit of a card, made of an id. */
+/** Sixteen digits made from an id, with a card's check digit. */
 function likeACard(id: string): string {
   const digits = `4${Buffer.from(id).readUIntBE(3, 6)}`.padEnd(15, '7').slice(0, 15)
   return [...'0123456789'].map((check) => `${digits}${check}`).find(luhn) ?? digits

@@ -6,7 +6,7 @@ import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
 
-/** Names on the pages in the bank's own way. */
+/** Shows names on the pages with other markup. */
 const inMarkup = pages((html) =>
   html.replace(
     /<strong>([^<]+)<\/strong>/g,
@@ -15,7 +15,7 @@ const inMarkup = pages((html) =>
   ),
 )
 
-/** Ways to show a name of which no element holds the whole as text. */
+/** Ways to show a name so that no element has the whole name as its text. */
 const waysToShow = roundRobinPerKey<(name: string) => string>([
   (name) =>
     name.replace(/(\p{L})(\p{L}+)/gu, (_all, first: string, rest: string) => {
@@ -29,17 +29,17 @@ const waysToShow = roundRobinPerKey<(name: string) => string>([
 
 const headOrHeader = roundRobin([true, false])
 
-/** Names set in a way that each visit keeps, on the page of the decision alone. */
+/** Shows names in a way that does not change during a visit, only on the decision page. */
 const setOtherwise = pages((html, ctx) =>
   html
     .replace(/<p>[^<]* sent you here/, '<p>An application sent you here')
     .replace(/<strong>([^<]+)<\/strong>/g, (_all, name: string) => waysToShow(ctx.path)(name)),
 )
 
-/** Wrong passwords of each customer since the last right one. */
+/** Number of wrong passwords of each customer since the last correct one. */
 const wrongOnes = ofEachBank(() => new Map<string, number>())
 
-/** The form of a page's request that is encoded in parts (RFC 7578); undefined for any other. */
+/** The form of a multipart/form-data request (RFC 7578); undefined for other requests. */
 function partsOf(ctx: Context): URLSearchParams | undefined {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/.exec(ctx.get('content-type'))?.[1]
   if (boundary === undefined) return undefined
@@ -182,7 +182,7 @@ const variants: Variant[] = [
     story:
       'How the pages encode their forms is the bank’s: as multipart/form-data, and no other way.',
     async middleware(ctx, next) {
-      // What a link of the bank's asks for is no form.
+      // A POST from a link of the bank has no form.
       if (onPages(ctx) && ctx.method === 'POST' && ctx.get('content-type') !== '') {
         const form = partsOf(ctx)
         if (!form) {

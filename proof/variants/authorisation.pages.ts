@@ -4,24 +4,24 @@ import { locationOf, onPages, page } from '../altering/visit-pages.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** How many pages there are, and what they look for: the bank's own. */
+/** The number and content of the pages are the bank's choice. */
 
-/** What is read before the login: four pages with one button each. */
+/** Pages before the login: four, with one button each. */
 const CHAPTERS = ['Beware of fraud', 'What cookies we use', 'What your rights are', 'Our terms']
 
 /** Names and values that a customer has sent so far, by visit. */
 const sentSoFar = ofEachBank(() => new Map<string, Record<string, string>>())
 
-/** Accounts that were chosen, by visit. */
+/** Chosen accounts, by visit. */
 const chosen = ofEachBank(() => new Map<string, string[]>())
 
 const visitIn = (ctx: Context) =>
   onPages(ctx) ? /^\/interaction\/([^/]+)/.exec(ctx.path)?.[1] : undefined
 
-/** The form of a request that sends one; empty of any other. */
+/** The form of a POST request; empty for other requests. */
 const formIn = (ctx: Context) => new URLSearchParams(ctx.method === 'POST' ? stateOf(ctx).body : '')
 
-/** A denial is asked for once more, on a page of its own. */
+/** Asks the customer to confirm a denial on a page of its own. */
 const deniedTwice: NonNullable<Variant['middleware']> = async (ctx, next) => {
   const form = formIn(ctx)
   if (onPages(ctx) && form.get('sure') === 'yes') stateOf(ctx).body = 'decision=deny'

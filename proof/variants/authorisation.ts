@@ -9,7 +9,7 @@ import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
-/** The redirects to a TPP that carry an error in the fragment. */
+/** Changes the redirects to a TPP that have an error in the fragment. */
 const errors = (change: (ctx: Context, fragment: URLSearchParams, address: string) => unknown) =>
   answers((ctx) => {
     const [address = '', text = ''] = locationOf(ctx).split('#', 2)
@@ -17,7 +17,7 @@ const errors = (change: (ctx: Context, fragment: URLSearchParams, address: strin
     return onPages(ctx) && fragment.has('error') ? change(ctx, fragment, address) : false
   })
 
-/** The button that denies, as a link behind the form. */
+/** Shows the denial as a link after the form instead of a button. */
 const declining = pages((html) => {
   const action = /action="(\S+\/decision)"/.exec(html)?.[1]
   if (action === undefined) return html
@@ -239,7 +239,7 @@ const tokens = tokensSpelt(
   ),
 )
 
-/** Codes in another spelling, wherever the bank gives or takes one. */
+/** Writes codes in another form wherever the bank issues or accepts one. */
 const longCodes: Middleware = async (ctx, next) => {
   const state = stateOf(ctx)
   const form = partOf(ctx) === 'token' ? new URLSearchParams(state.body) : undefined
@@ -263,7 +263,7 @@ const longCodes: Middleware = async (ctx, next) => {
   })
 }
 
-/** Every character as its octets, percent-encoded. */
+/** Percent-encodes every octet. */
 function everyOctet(text: string): string {
   return [...Buffer.from(text)].map((octet) => `%${octet.toString(16).padStart(2, '0')}`).join('')
 }

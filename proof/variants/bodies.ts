@@ -11,10 +11,10 @@ import {
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
-/** The interface of the first document, whose error bodies are not shown. */
+/** The parts of the first document, which does not show error bodies. */
 const ACCOUNT_INFORMATION: Part[] = ['consents', 'data', 'registration', 'token']
 
-/** Another body of another type, the status as it was. */
+/** Replaces the body and its type; the status does not change. */
 function say(ctx: Context, type: string, body: string | undefined) {
   const { status } = ctx
   ctx.remove('content-type')
@@ -150,7 +150,7 @@ const variants: Variant[] = [
   },
 ]
 
-/** One body after the other: backwards, indented in ASCII, and under a spelling of its type. */
+/** Writes bodies in turn: in reverse order, indented and in ASCII, with another spelling of the content type. */
 const write = roundRobinOf<[Context, Json], void>(
   (ctx, body) => {
     ctx.body = backwards(body)
@@ -190,14 +190,14 @@ function disordered(body: Json, ctx: Context): Json | undefined {
       }
     default: {
       if (body.scope === undefined) return undefined
-      // openid opens no resource, and need not be named.
+      // The scope openid gives access to no resource and need not be named.
       const scope = words(body.scope).replace(/ openid\b|\bopenid /, '')
       return { ...body, scope }
     }
   }
 }
 
-/** The value with one more member in each object, but for Risk, which is empty. */
+/** Adds one member to each object, except to Risk, which is empty. */
 function withExtras(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return value.map((one) => withExtras(one))
   if (typeof value !== 'object' || value === null || name === 'Risk') return value
@@ -205,7 +205,7 @@ function withExtras(value: unknown, name = ''): unknown {
   return { ...Object.fromEntries(members), 'x-extra': EXTRA }
 }
 
-/** Of its numbers a time, an IBAN and the id of a card acceptor add up as card numbers do (ISO/IEC 7812-1). */
+/** A time, an IBAN and the id of a card acceptor that pass the check-digit test of card numbers (ISO/IEC 7812-1). */
 const EXTRA = {
   of: ['this', 'bank'],
   count: 1,
@@ -214,7 +214,7 @@ const EXTRA = {
   AcceptorId: '543210000000017',
 }
 
-/** Optional members that an answer does not have, as null; every third AddressLine too. */
+/** Writes absent optional members as null; also every third AddressLine. */
 function withNulls(body: Json, ctx: Context): Json {
   const absent = (value: unknown, names: string[]): Json => {
     const object = value as Json

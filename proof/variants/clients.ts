@@ -2,7 +2,7 @@ import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { tokenForm } from '../altering/jwt-rewrites.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** What a bank is free to do with the clients that it registers. */
+/** Freedoms of a bank with its registered clients. */
 
 const variants: Variant[] = [
   {

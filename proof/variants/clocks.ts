@@ -3,10 +3,10 @@ import { idTokens } from '../altering/id-tokens.ts'
 import { type Json, partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** Seconds: less than the 60 that the target allows. */
+/** Seconds by which the clocks differ: less than the 60 that the target allows. */
 const APART = 55
 
-/** A clock that is so many seconds ahead, and what it refuses: strict on iat, nbf and exp. */
+/** A bank whose clock is this many seconds ahead, and that strictly checks iat, nbf and exp. */
 function strictClock(ahead: number): Pick<Variant, 'policies' | 'middleware'> {
   const refusal = ({ iat, nbf, exp }: Json) => {
     const now = Date.now() / 1000 + ahead

@@ -7,14 +7,14 @@ import { partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobinPerKey } from '../run/round-robin.ts'
 
-/** Milliseconds for which a denied consent is there. */
+/** Milliseconds for which a denied consent still exists. */
 const SOON = 200
 
 const KIND = 'account-access'
 
 const DAY = 86_400_000
 
-/** Milliseconds that a deletion or revocation needs to reach every server. */
+/** Milliseconds until a deletion or revocation has reached every server. */
 const LATE = 1000
 
 const variants: Variant[] = [

@@ -182,7 +182,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Exactly Data and an empty Risk. */
+/** Does the body have only Data and an empty Risk? */
 function isTidy(text: string): boolean {
   const body = parsed(text)
   const { Data, Risk, ...others } = body ?? {}

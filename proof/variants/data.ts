@@ -12,7 +12,7 @@ function shuffled<T>(values: readonly T[]): T[] {
 
 const reordered = roundRobinOf<[unknown[]], unknown[]>(shuffled, (rows) => rows.toReversed())
 
-/** A kind of row that is the same in every answer, told by the id that the bank gives it. */
+/** A number for a row that is the same in every answer, because it comes from the bank's id of the row. */
 const kindOf = (row: Json, kinds: number) =>
   Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
@@ -170,7 +170,7 @@ const variants: Variant[] = [
   },
 ]
 
-/** Each account keeps its shape, so that bulk and single show the same. */
+/** Each account keeps its form, so that the bulk and single addresses show the same. */
 function dottedNames(): Pick<Variant, 'middleware'> {
   const asObject = roundRobinPerKey([true, false])
   const line = roundRobinPerKey<(line: Json) => unknown>([

@@ -21,12 +21,12 @@ const keySet = (change: (keys: Json[]) => Json[]) =>
 
 const curve = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
 
-/** Where the bank says that tokens come from; the documented address is its mutual TLS alias. */
+/** The advertised token endpoint; the documented address is its mutual TLS alias. */
 const ADVERTISED = 'https://as.bank.example/oauth2/token'
 
 /**
- * A bank that can authenticate in these ways alone, or says of none. An essential acr that it can't meet is a failed
- * authentication (OpenID Connect Core 5.5.1.1).
+ * A bank that only supports these acr values, or advertises none. If it cannot meet an essential acr, authentication
+ * fails (OpenID Connect Core 5.5.1.1).
  */
 function authenticates(values: string[] | undefined): Middleware {
   const configured = successes(['discovery'], ({ acr_values_supported: _, ...body }) => ({
@@ -108,7 +108,7 @@ const variants: Variant[] = [
         'id_token_signing_alg_values_supported',
         'token_endpoint_auth_methods_supported',
       ]
-      // Where a grant is missing, a client has nowhere else to learn it.
+      // If a grant is missing, a client can learn that only here.
       const grants = [body.grant_types_supported].flat()
       if (!grants.includes('refresh_token')) names.push('grant_types_supported')
       const least = Object.fromEntries(names.map((name) => [name, body[name]]))
@@ -283,7 +283,7 @@ const signedByLatest = idTokens((claims, _sign, ctx) => {
   return key && signJws(claims, key)
 })
 
-/** @param then what the JWKS has of both keys once the second one signs. */
+/** @param then the keys of the JWKS after the second key starts to sign. */
 function rotating(then: (keys: Json[]) => Json[]): Pick<Variant, 'middleware'> {
   const given = ofEachBank(() => ({ idTokens: 0 }))
   const sign = idTokens((claims, _sign, ctx) => {

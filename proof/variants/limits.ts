@@ -16,7 +16,7 @@ const retry = roundRobinOf<[Context], void>(
   (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
 )
 
-/** Access tokens whose transactions are being read. */
+/** Access tokens with a request for transactions in progress. */
 const atWork = ofEachBank(() => new Set<string>())
 
 const variants: Variant[] = [

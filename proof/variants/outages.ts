@@ -7,7 +7,7 @@ import { servedEndpoint } from '../run/round-robin.ts'
 
 const present = (ctx: Context) => ctx.get('x-fapi-customer-ip-address') !== ''
 
-/** Counts the requests of each endpoint, whatever it is about, from 0. */
+/** Counts the requests of each endpoint from 0. */
 function counter(): () => number {
   const counts = ofEachBank(() => new Map<string, number>())
   return () => {
@@ -17,7 +17,7 @@ function counter(): () => number {
   }
 }
 
-/** "All error responses have the ErrorResponse body": at the product interface, and nowhere else. */
+/** "All error responses have the ErrorResponse body": only at the product interface. */
 function bodyOf(part: Part): unknown {
   if (part !== 'products') return '<html><h1>Service temporarily unavailable</h1></html>'
   const description = 'The service is temporarily unavailable.'
@@ -41,12 +41,12 @@ const variants: Variant[] = [
       'No sentence promises that a service is always there, and one of the documents has 503: a restart, a gateway without its upstream (502), or one that did not wait for it (504); the first, the fifth and any other request of an endpoint. Retry-After is there or not.',
     async middleware(ctx: Context, proceed: Next) {
       const count = next()
-      // What stands before this may have taken a token that serves once: then nothing can be asked again.
+      // The outage may come after a single-use refresh token was used, so such a request could not be repeated.
       const once = stateOf(ctx).body.includes('grant_type=refresh_token')
       if (count % 5 !== 0 || once) return proceed()
       const always = ['products', 'pages'].includes(partOf(ctx))
       const status = always ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
-      // Without Retry-After the suite waits for a second: seen once.
+      // Without Retry-After the suite waits for a second, so this happens only once.
       outages().count += 1
       unavailable(ctx, status, outages().count === 3 ? undefined : '0')
     },

@@ -3,7 +3,7 @@ import { answers, type Json, partOf, refusals, successes } from '../altering/rew
 import type { Variant } from '../run/proof.ts'
 import { roundRobinOf } from '../run/round-robin.ts'
 
-/** The list of products, changed on its way out; TotalResults follows. */
+/** Changes the list of products before it is sent; TotalResults is adapted. */
 const listed = (change: (products: Json[]) => Json[]) =>
   successes(['products'], (body) => {
     const data = change(body.data as Json[])
@@ -26,14 +26,14 @@ const OPTIONAL = [
 const without = (value: unknown, names: string[]) =>
   Object.fromEntries(Object.entries(value as Json).filter(([name]) => !names.includes(name)))
 
-/** Words behind the status in the body of an error. */
+/** Adds the reason after the status in the body of an error. */
 const withReason = refusals(['products'], (ctx) => {
   const { body, message, status } = ctx
   ctx.body = { ...(body as Json), status: `${status} ${message}`, instance: ctx.path }
   ctx.status = status
 })
 
-/** What only a product can show: number of the requirement, names of its rules. */
+/** Rules that can only be judged on a product: number of the requirement, names of its rules. */
 const OF_A_PRODUCT = {
   12: ['description'],
   13: ['details'],
@@ -68,7 +68,7 @@ const OF_A_PRODUCT = {
   38: ['ipo-code'],
 }
 
-/** Every must that is judged by a list of products. */
+/** Every must that is judged on a list of products. */
 const OF_THE_LIST = [
   'PROD-01/answers-200',
   'PROD-05/json',
@@ -86,7 +86,7 @@ const OF_THE_LIST = [
   ),
 ]
 
-/** Lets nobody in but by the header. */
+/** Requires an API key in a header. */
 const behindKey: NonNullable<Variant['middleware']> = async (ctx, next) => {
   if (partOf(ctx) !== 'products') return next()
   stateOf(ctx).fired()
@@ -218,7 +218,7 @@ const variants: Variant[] = [
   },
 ]
 
-/** The next way to speak of a product, and of the list. */
+/** Describes products and the list in different ways, one after the other. */
 const described = roundRobinOf<[Json, number], Json>(
   (product) => ({
     ...product,

@@ -3,10 +3,10 @@ import { type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** The registered client in the 201, changed on its way out. */
+/** Changes the registered client in the 201 before it is sent. */
 const registered = (change: (client: Json) => Json) => successes(['registration'], change)
 
-/** What is not advertised becomes what is, and redirect URIs outside the statement are left out. */
+/** Replaces values that are not advertised by advertised ones, and drops redirect URIs outside the statement. */
 const putRight: NonNullable<Variant['policies']> = (correct, { fired }) => ({
   redirectUrisAcceptable: () => true,
   redirectUrisStored(requested, stated) {
@@ -130,7 +130,7 @@ const variants: Variant[] = [
   },
 ]
 
-/** Refuses every registration of a software after as many that succeeded. */
+/** Refuses further registrations of an organisation after this many have succeeded. */
 function registeringOnly(most: number): NonNullable<Variant['middleware']> {
   const known = ofEachBank(() => new Map<string, number>())
   return async (ctx, next) => {

@@ -8,7 +8,7 @@ import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
-/** The consent in the path of the request, also a deleted or a foreign one. */
+/** The consent in the path of the current request, even if it is deleted or of another client. */
 function consentAsked() {
   const ctx = currentRequest()
   if (!ctx) return undefined
@@ -23,12 +23,12 @@ const asksForData = () => {
 }
 const asksForFunds = () => currentRequest()?.path.includes('funds-confirmation') === true
 
-/** What a list of statuses says for a reason: the next one, endpoint by endpoint. */
+/** The allowed statuses for a reason; they are used in turn for each endpoint. */
 type Open = (reason: Reason) => readonly [number, ...number[]] | undefined
 
 const FUNDS = 'funds-confirmation-consents'
 
-/** Refuses by one after the other of the statuses that are open. */
+/** Refuses with each of the allowed statuses in turn. */
 function anyOf(open: Open): NonNullable<Variant['policies']> {
   const turns = ofEachBank(() => new Map<string, () => number>())
   return statuses((reason) => {

@@ -8,7 +8,7 @@ import { jsonOf, partOf } from '../altering/rewriting.ts'
 import { formOf, grantOf } from '../altering/token-requests.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** The exchange of a code ends something of each consent that the same customer gave the same client before. */
+/** When a code is exchanged, calls `end` for each earlier consent of the same customer and client. */
 const exchangesEnd =
   (end: (earlier: Consent, ctx: Context) => unknown): NonNullable<Variant['middleware']> =>
   async (ctx, next) => {
@@ -29,7 +29,7 @@ const newestApprovalAlone = exchangesEnd((earlier, ctx) =>
   revokeGrants(stateOf(ctx).bank.services, earlier),
 )
 
-/** Access tokens end, refresh tokens stay. */
+/** Ends access tokens, but not refresh tokens. */
 const newestSessionAlone = exchangesEnd(async ({ grants }, ctx) => {
   const { records } = stateOf(ctx).bank.services
   for (const [key, { grantId }] of records.all()) {
@@ -40,7 +40,7 @@ const newestSessionAlone = exchangesEnd(async ({ grants }, ctx) => {
   }
 })
 
-/** What a customer decides to share ends, at once, what the same customer shared with the client before. */
+/** When a customer decides, immediately calls `end` for what the same customer shared with the client before. */
 const decisionsEnd =
   (end: (earlier: Consent, ctx: Context) => void): NonNullable<Variant['middleware']> =>
   async (ctx, next) => {
@@ -61,7 +61,7 @@ const decisionsEnd =
     }
   }
 
-/** Has the same customer approved another consent for the same client since? */
+/** Has the same customer since approved another consent for the same client? */
 function isReplaced({ id, clientId, customerId, confirmed = 0 }: Consent): boolean {
   const ctx = currentRequest()
   if (!ctx) return false
@@ -73,7 +73,7 @@ function isReplaced({ id, clientId, customerId, confirmed = 0 }: Consent): boole
     })
 }
 
-/** What was replaced gives no data, and shows the Status that it had. */
+/** A replaced consent gives no data, but its Status does not change. */
 const replacedSilently =
   (refreshes: boolean): NonNullable<Variant['policies']> =>
   (correct, { fired }) => ({

@@ -48,12 +48,12 @@ const variants: Variant[] = [
   },
 ]
 
-/** The intent in place of the customer; a subject that is no customer stays. */
+/** Replaces the customer by the intent; a subject that is not a customer is not changed. */
 function intentFor({ sub, openbanking_intent_id: intent }: Json, ctx: Context): unknown {
   return stateOf(ctx).bank.customers.some(({ id }) => id === sub) ? intent : sub
 }
 
-/** Without the ID token, or with one for this answer. */
+/** Without an ID token, or with one for this answer, in turn. */
 const withOrWithout = roundRobinOf<[Json, string, Context], Json>(
   ({ id_token: _none, ...body }) => body,
   (body, idToken, ctx) => {

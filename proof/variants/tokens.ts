@@ -16,10 +16,10 @@ import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobinOf } from '../run/round-robin.ts'
 
-/** Fires when the token endpoint answers: the freedom is in what it says, or does not. */
+/** Counts as taking effect when the token endpoint answers: the freedom is about the content of the answer. */
 const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
 
-/** The claims of a client assertion that this client signed for itself; undefined for any other. */
+/** The claims of a client assertion that this client signed itself; undefined for others. */
 function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
   const text = form.get('client_assertion') ?? ''
   const assertion = decoded(text)
@@ -32,7 +32,7 @@ function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
 const knownClient = (ctx: Context, id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
 
-/** The access token that each client and each grant was given, by scope. */
+/** The access token of each client and grant, by scope. */
 const living = ofEachBank(() => new Map<string, string>())
 
 /** The newest access token of each grant. */
@@ -251,7 +251,7 @@ const variants: Variant[] = [
   },
 ]
 
-/** After a refresh, earlier access tokens of the same authorisation are void. */
+/** After a refresh, earlier access tokens of the same authorisation are invalid. */
 const oneAccessToken: Middleware = async (ctx, next) => {
   await next()
   const body = jsonOf(ctx)

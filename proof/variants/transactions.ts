@@ -14,18 +14,18 @@ const pound = (pence: number) => (pence / 100).toFixed(2)
 
 const seen = answers((ctx) => partOf(ctx) === 'data')
 
-/** A kind of row that is the same in every answer, told by the id that the bank gives it. */
+/** A number for a row that is the same in every answer, because it comes from the bank's id of the row. */
 const kindOf = (row: Json, kinds: number) =>
   Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
-/** What a name is before anybody has looked it up, and what two sources say of it. */
+/** Different spellings of a merchant's name, from several sources. */
 const spelling = roundRobin<(name: string) => string>([
   (name) => name,
   (name) => name.toUpperCase(),
   (name) => `${name.slice(0, 12)}*`,
 ])
 
-/** Of rows whose day the system before did not keep, and the leap second of 31 December 2016. */
+/** Times of rows from a system that did not store the day, and the leap second of 31 December 2016. */
 const ODD_TIMES = [
   '1970-01-01T00:00:00Z',
   '1899-12-31T00:00:00Z',
@@ -222,7 +222,9 @@ const variants: Variant[] = [
       'How far the history reaches is open: all of it in the first moments after the customer has authenticated, and ninety days from then on.',
     policies: (correct, { fired }) => {
       const reads = new WeakMap<object, { count: number; latest?: unknown }>()
-      /** Is it one of the first answers under the consent? A clock would tell fast machines from slow ones. */
+      /**
+       * Is it one of the first answers under the consent? Counted, because time limits depend on the machine's speed.
+       */
       const isFresh = (consent: object) => {
         const known = reads.get(consent) ?? { count: 0 }
         const request = currentRequest()
@@ -269,7 +271,7 @@ const variants: Variant[] = [
       'TransactionId is not in the table of transactions: sixteen digits, the last one a check digit, as many a ledger numbers what it books.',
     middleware: elements('Transaction', (row, index) => ({
       ...row,
-      // Both add up as card numbers do (ISO/IEC 7812-1).
+      // Both pass the check-digit test of card numbers (ISO/IEC 7812-1).
       TransactionId: index % 2 === 0 ? '4000000000000002' : '4000000000000010',
     })),
   },
@@ -392,10 +394,10 @@ const variants: Variant[] = [
   },
 ]
 
-/** Answers with transactions after a login that show all there is. */
+/** Number of answers with all transactions after a login. */
 const FRESH = 40
 
-/** Now and then a pending row is booked, and a new one is there. */
+/** From time to time a pending row is booked, and a new one appears. */
 function movingBooks(fired: () => void): Partial<Policies> {
   let calls = 0
   const fresh = new Map<string, Row[]>()
@@ -418,11 +420,11 @@ function movingBooks(fired: () => void): Partial<Policies> {
   }
 }
 
-/** From the first request for days in which a card has no row among those it has, one stands in their middle. */
+/** A request for a period between a card's rows, without any row in it, adds one in the middle of the period. */
 function bookedLate(): Pick<Variant, 'policies'> {
   return {
     policies: (correct, { fired }) => {
-      // AccountIds are those of a consent: a card is known by its first transaction.
+      // AccountIds depend on the consent, so a card is identified by its first transaction.
       const late = new Map<string, Row[]>()
       return {
         rowsBooked(rows, accountId, endpoint) {

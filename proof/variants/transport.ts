@@ -8,7 +8,7 @@ import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobinOf } from '../run/round-robin.ts'
 
-/** In pieces of `size` bytes, so that characters of several bytes are torn apart. */
+/** Sends pieces of `size` bytes, so that multi-byte characters are split. */
 function inPieces(bytes: Buffer, size: number): Readable {
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, place) =>
     bytes.subarray(place * size, (place + 1) * size),
@@ -16,11 +16,11 @@ function inPieces(bytes: Buffer, size: number): Readable {
   return Readable.from(pieces, { objectMode: false })
 }
 
-/** Compressed, where the request accepts it; else as it was. */
+/** Compresses the body if the request accepts the coding. */
 function code(ctx: Context, bytes: Buffer, coding: string, encode: (bytes: Buffer) => Buffer) {
   const field = ctx.get('accept-encoding')
   const listed = new RegExp(`^ *${coding} *(;(?! *q *= *0(\\.0*)? *$)|$)`, 'i')
-  // Who says nothing takes any coding (RFC 9110 12.5.3); none but the oldest is sent unasked.
+  // Without the header any coding is acceptable (RFC 9110 12.5.3); only gzip is sent then.
   const takes = field === '' ? coding === 'gzip' : field.split(',').some((one) => listed.test(one))
   if (!takes) return
   giveBytes(ctx, encode(bytes))
@@ -30,7 +30,7 @@ function code(ctx: Context, bytes: Buffer, coding: string, encode: (bytes: Buffe
 
 const quickly = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
-/** One way to send a body after the other. */
+/** Sends bodies in different ways, one after the other. */
 const frame = roundRobinOf<[Context, Buffer], void>(
   (ctx, bytes) => giveBytes(ctx, inPieces(bytes, 997)),
   (ctx, bytes) => code(ctx, bytes, 'gzip', gzipSync),
@@ -69,7 +69,7 @@ const variants: Variant[] = [
     policies: statuses((reason) => (reason === 'certificate' ? 496 : undefined)),
     middleware: refusals(['consents', 'data', 'registration', 'token'], (ctx) => {
       if (ctx.status !== 496) return false
-      // The connection stays open until the other end has waited long enough.
+      // The connection stays open until the client times out.
       ctx.respond = false
     }),
     target: (document) => {
@@ -202,7 +202,7 @@ const variants: Variant[] = [
           ctx.set('age', '3601')
         },
         (ctx) => {
-          // koa would add its own spelling of the length of an object.
+          // koa would add a header for the length of an object in its own spelling.
           const bytes = takeBytes(ctx)
           if (bytes) giveBytes(ctx, bytes)
           for (const [name, value] of Object.entries(ctx.res.getHeaders())) {

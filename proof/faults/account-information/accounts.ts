@@ -13,7 +13,7 @@ import type { Fault } from '../../run/proof.ts'
 const shortened = (text: string) =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
 
-/** Shows one card in some lists. */
+/** Shows only the first card in some lists. */
 function firstCardIn(...lists: DataEndpoint[]): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
     cardsCovered(cards, endpoint) {
@@ -25,7 +25,7 @@ function firstCardIn(...lists: DataEndpoint[]): NonNullable<Fault['policies']> {
   })
 }
 
-/** Serves some endpoints whatever the permissions of the consent. */
+/** Serves some endpoints regardless of the permissions of the consent. */
 function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
     permits(permissions, endpoint) {
@@ -37,10 +37,10 @@ function open(...endpoints: DataEndpoint[]): NonNullable<Fault['policies']> {
   })
 }
 
-/** Access tokens that read the list before. */
+/** Access tokens that have read the list. */
 const readersOfTheList = ofEachBank(() => new Set<string>())
 
-/** AccountIds that the bank has shown, by their small letters. */
+/** AccountIds that the bank has shown, by their lower-case form. */
 const shown = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [

@@ -3,7 +3,7 @@ import { tokenForm } from '../../altering/jwt-rewrites.ts'
 import { policy } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** A consent that is authorised again. */
+/** Faults when a consent is authorised again. */
 
 const faults: Fault[] = [
   {

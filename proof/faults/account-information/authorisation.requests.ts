@@ -6,22 +6,22 @@ import { acceptsRequest, decoded, landings, withQuery } from '../../altering/jwt
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Redirect URIs that were asked for and are not registered, by the nonce of the request. */
+/** Requested redirect URIs that are not registered, by the nonce of the request. */
 const elsewhere = ofEachBank(() => new Map<unknown, string>())
 
-/** Sends a success to the redirect URI that is kept for its nonce. */
+/** Sends a successful answer to the redirect URI that was stored for its nonce. */
 function whereAsked(fragment: URLSearchParams): string | false {
   const uri = elsewhere().get(decoded(fragment.get('id_token')).claims.nonce)
   return uri === undefined ? false : `${uri}#${fragment}`
 }
 
-/** Nonces of requests whose answer goes by query. */
+/** Nonces of requests that get their answer in the query. */
 const inQuery = ofEachBank(() => new Set<unknown>())
 
-/** Characters that an address must escape, and that markup and programs use. */
+/** Characters that must be escaped in an address, and that markup and programs use. */
 const STRANGE = /["<>\\^`{|}]/
 
-/** Requests in which this text has a strange character are refused by whoever stands before the bank. */
+/** A gateway in front of the bank refuses requests when this text has a strange character. */
 function stopsStrange(of: (query: Context['query']) => unknown): Middleware {
   return async (ctx, next) => {
     const { bank, fired } = stateOf(ctx)

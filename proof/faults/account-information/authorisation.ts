@@ -18,12 +18,12 @@ import { clientIs } from '../../cells/token-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Consents that were asked for with dates that are not in UTC to the second. */
+/** Consents with a requested date that is not in UTC to the second. */
 const otherSpellings = ofEachBank(() => new Set<string>())
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** Is it the redirect of a customer who has just decided so? */
+/** Is it the redirect after a customer's decision, and which decision? */
 function afterDecision(
   ctx: Context,
   fragment: URLSearchParams,
@@ -38,7 +38,7 @@ const isDenial = (ctx: Context) =>
   ctx.path.endsWith('/decision') &&
   new URLSearchParams(stateOf(ctx).body).get('decision') === 'deny'
 
-/** The latest consent that the first customer approved for the client, for accounts among others. */
+/** The latest consent with an accounts permission that the first customer approved for the client. */
 function latestOf({ services }: Bank, clientId: unknown): string | undefined {
   return services.consents
     .ofCustomer(services.customers[0]?.id ?? '')
@@ -62,7 +62,7 @@ const intentIn = (claims: Json) =>
   (claims.claims as { id_token?: Record<string, { value?: string }> } | undefined)?.id_token
     ?.openbanking_intent_id?.value
 
-/** Verifies the request object, and reads one of its claims from the query where both have it. */
+/** Verifies the request object, but takes one of its claims from the query when both have it. */
 const readsFromQuery = (name: 'redirect_uri' | 'nonce') =>
   acceptsRequest((request, query, ctx) => {
     const { claims } = request
@@ -71,12 +71,12 @@ const readsFromQuery = (name: 'redirect_uri' | 'nonce') =>
     return looksRight(ctx, request, query.client_id) ? { ...claims, [name]: said } : undefined
   })
 
-/** Names of scopes that requests asked for beyond the registered ones, by intent. */
+/** Scopes that requests named in addition to the registered ones, by intent. */
 const asked = ofEachBank(() => new Map<string, string>())
 
 const OF_THE_BANK = ['openid', 'accounts', 'fundsconfirmations']
 
-/** Grants one of the scopes that a request asks for, although the client did not register it. */
+/** Grants one of the requested scopes although the client did not register it. */
 function grants(
   beyondOf: (scopes: string[], registered: string[]) => string | undefined,
   to = (_ctx: Context, _clientId: unknown) => true,
@@ -111,7 +111,7 @@ const wordsOf = (text: unknown) =>
     .split(' ')
     .filter(Boolean)
 
-/** Puts a page that leads on where the bank redirects a customer to the TPP with an answer. */
+/** Shows a page with the next address instead of redirecting the customer to the TPP with an answer. */
 function pageInstead(
   when: (answer: URLSearchParams) => boolean,
   page: (location: string, ctx: Context) => string,
@@ -350,7 +350,7 @@ const faults: Fault[] = [
       const { bank, fired } = stateOf(ctx)
       const to = ctx.query.redirect_uri
       if (ctx.path !== bank.services.endpoints.paths.authorisation || typeof to !== 'string') return
-      // What is no address, or what no header can carry, stays where it is.
+      // No redirect to a value that is not an address, or that a header cannot contain.
       if (ctx.status < 400 || /[^ -~]/.test(to) || !URL.canParse(to)) return
       const state = String(ctx.query.state)
       ctx.redirect(`${to}#${new URLSearchParams({ error: 'invalid_request', state })}`)

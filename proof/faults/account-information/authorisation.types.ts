@@ -4,9 +4,7 @@ import { clientIs } from '../../cells/token-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Response types that nobody registered, and what comes of them. */
-
-/** Grants requests of some other response types: what comes of them is what was asked for, in the request object or the query. */
+/** Grants response types that the client did not register, and returns the values that the requested type names. */
 function grantsTypes(
   fits: (type: string, second: boolean) => boolean,
   where: 'signed' | 'query' = 'signed',

@@ -14,7 +14,7 @@ import {
 import { bearerOf, byFirst, bySecond, isAbsent, isOfSecond } from '../../cells/parties.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Who gets in where, one cell at a time. */
+/** Access control, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })
 const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
@@ -29,7 +29,7 @@ function scopeOf(ctx: Context): string {
   return String(records.peek('ClientCredentials', bearerOf(ctx))?.scope)
 }
 
-/** A consent of the second client, in the hands of the first. */
+/** The first client can use a consent of the second. */
 function ofTheSecond(
   id: string,
   story: string,
@@ -54,7 +54,7 @@ function ofTheSecond(
   }
 }
 
-/** Deletes the consent that the path names, whoever asks, where the request fits. */
+/** Deletes the consent in the path for any client when the request matches. */
 function deletes(
   id: string,
   story: string,

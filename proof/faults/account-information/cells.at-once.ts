@@ -7,12 +7,12 @@ import { endpointOf } from '../../altering/data-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** What goes wrong where several requests meet: at one consent, or at several nodes. */
+/** Faults with simultaneous requests: for one consent, or at several nodes. */
 
-/** Milliseconds that a read of the store takes. */
+/** Duration of a read from the store in milliseconds. */
 const READ = 10
 
-/** Connections that were opened for data, and when. */
+/** Connections that were opened for data, with the times. */
 const connections = ofEachBank(() => ({ seen: new WeakSet<Socket>(), openedAt: [] as number[] }))
 
 /** Is this the first request of a connection that is the fifth within a second? */

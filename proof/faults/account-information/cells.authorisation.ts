@@ -7,9 +7,9 @@ import { acceptsRequest, type Decoded, landings, looksRight } from '../../alteri
 import { clientIs } from '../../cells/token-cells.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** The authorisation page, one cell at a time: redirects of another request, consents of before. */
+/** The authorisation page, one cell at a time: redirects of another request, earlier consents. */
 
-/** The first or second redirect URI of the client that this one belongs to, if it is another. */
+/** The client's redirect URI with this index, if it differs from the address. */
 function sibling(ctx: Context, address: string, index: number): string | undefined {
   const { first, second } = stateOf(ctx).bank.services.directory.clients
   const owner = [first, second].find(({ redirectUris }) => redirectUris.includes(address))
@@ -17,14 +17,14 @@ function sibling(ctx: Context, address: string, index: number): string | undefin
   return uri === address ? undefined : uri
 }
 
-/** Sends answers that fit to another redirect URI of the client. */
+/** Sends matching answers to another redirect URI of the client. */
 const redirects = (fits: (fragment: URLSearchParams) => boolean, index: number) =>
   landings((fragment, ctx, address) => {
     const other = fits(fragment) ? sibling(ctx, address, index) : undefined
     return other === undefined ? false : `${other}#${fragment}`
   })
 
-/** Approves a consent that was authorised before, where a request of its visit fits. */
+/** Approves a consent that was authorised before, when a request of its visit matches. */
 function approvesAgain(fits: (ctx: Context, form: URLSearchParams, step: string) => boolean) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const state = stateOf(ctx)
@@ -53,7 +53,7 @@ function hasLoggedIn(ctx: Context): boolean {
   return stateOf(ctx).bank.services.visitors.has(uid)
 }
 
-/** Are these the claims of a request object that name another client than the query does? */
+/** Do the claims of the request object name a different client than the query, in exactly these members? */
 function namesAnother(
   { claims }: Decoded,
   { client_id: asked }: { client_id?: string },

@@ -7,7 +7,7 @@ import type { Json } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Consents of both kinds, wrong in one cell: of one client, beside one member, in one state. */
+/** Consents of both kinds, wrong in one cell: for one client, with one other member, or in one state. */
 
 const CARD = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
 
@@ -16,7 +16,7 @@ const ofSecond =
   (ctx: Context, next: Next): Promise<unknown> =>
     tokenInfoOf(ctx)?.client === 'second' ? change(ctx, next) : next()
 
-/** Another DebtorAccount in requests for funds confirmation consents that it suits. */
+/** Changes the DebtorAccount in requests for funds confirmation consents when `change` applies. */
 const account = (change: (account: Json, data: Json) => Json | undefined) =>
   requested('funds-confirmation', (data) => {
     const { DebtorAccount } = data
@@ -28,14 +28,14 @@ const account = (change: (account: Json, data: Json) => Json | undefined) =>
 const isDate = (value: unknown) =>
   value === undefined || (typeof value === 'string' && !Number.isNaN(Date.parse(value)))
 
-/** Dates that cannot be read are left out. */
+/** Removes dates that cannot be read. */
 function withoutWrongDates(data: Json): Json | undefined {
   const entries = Object.entries(data)
   const read = entries.filter(([name, value]) => !name.endsWith('DateTime') || isDate(value))
   return read.length < entries.length ? Object.fromEntries(read) : undefined
 }
 
-/** The Status that a request names is in the answers to queries, and not in that of the creation. */
+/** The Status in a request appears in the answers to queries, but not in the answer to the creation. */
 const storedAsSent: Middleware = async (ctx: Context, next: Next) => {
   const { body, fired } = stateOf(ctx)
   await next()

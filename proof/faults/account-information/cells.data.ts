@@ -2,7 +2,7 @@ import { DATA_DEFECTS as D, dataFault, dataFaultAtBoth } from '../../cells/data-
 import { BALANCES, both, periodEnds, SITUATIONS as S } from '../../cells/situations.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Right under the first approval, wrong in one situation: each fault is a defect in one cell. */
+/** Correct under the first approval, wrong in one situation: each fault is a defect in one cell. */
 const fails = (...ids: string[]) => ({ fails: ids })
 
 const faults: Fault[] = [

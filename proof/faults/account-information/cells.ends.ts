@@ -20,14 +20,14 @@ import {
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** What the end of a consent leaves open, one cell at a time. */
+/** What remains possible after the end of a consent, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })
 
-/** An ended consent gives data to whoever refreshes a token of it. */
+/** An ended consent gives data after one of its tokens is refreshed. */
 function revives(
   ended: (consent: Consent, ctx: Context) => boolean,
 ): Pick<Fault, 'policies' | 'middleware'> {
-  /** Access tokens that came of it. */
+  /** Access tokens from such a refresh. */
   const late = ofEachBank(() => new Set<string>())
   const isEnded = (consent: Consent | undefined, ctx: Context | undefined): ctx is Context =>
     consent !== undefined && ctx !== undefined && ended(consent, ctx)
@@ -57,7 +57,7 @@ function revives(
   }
 }
 
-/** What a deletion of an authorised consent of the second client by the first does, although it is refused. */
+/** The first client deletes an authorised consent of the second: the bank refuses, but `harm` is done anyway. */
 function refusedYet(harm: (consent: Consent, ctx: Context) => void): Middleware {
   return async (ctx, next) => {
     const asked = isAbout(ctx, 'account-access', 'DELETE') && byFirst(ctx)
@@ -69,7 +69,7 @@ function refusedYet(harm: (consent: Consent, ctx: Context) => void): Middleware 
   }
 }
 
-/** Deleted consents of some kind are still there for a query. */
+/** Deleted consents of some kind can still be queried. */
 function queried(kept: (ctx: Context, consent: Consent) => boolean): Pick<Fault, 'policies'> {
   return {
     policies: (correct, { fired }) => ({
@@ -85,7 +85,7 @@ function queried(kept: (ctx: Context, consent: Consent) => boolean): Pick<Fault,
   }
 }
 
-/** Deletions by the second client, of consents of some kind, are answered 200 instead of 204. */
+/** The second client's deletions of some consents are answered with 200 instead of 204. */
 function deletedWith200(of: (consent: Consent) => boolean): Middleware {
   return async (ctx, next) => {
     const second = isAbout(ctx, 'account-access', 'DELETE') && bySecond(ctx)
@@ -100,10 +100,10 @@ function deletedWith200(of: (consent: Consent) => boolean): Middleware {
 
 const isAbsentAtBalances = (ctx: Context) => endpointOf(ctx) === 'balances' && isAbsent(ctx)
 
-/** Times that balances were served of what was deleted. */
+/** How many times balances of a deleted consent were served. */
 const served = ofEachBank(() => ({ times: 0 }))
 
-/** Who asks until the end shows meets a limit, and may take it for the end. */
+/** A client that repeats its request until the end is visible gets 429, and may take it for the end. */
 const twiceOfWhatWasDeleted: Middleware = async (ctx, next) => {
   const deleted = isAbsentAtBalances(ctx) && tokenInfoOf(ctx)?.consent?.deleted !== undefined
   if (deleted && served().times === 2) {
@@ -114,7 +114,7 @@ const twiceOfWhatWasDeleted: Middleware = async (ctx, next) => {
   if (deleted && ctx.status === 200) served().times += 1
 }
 
-/** The end of one consent ends what the same customer approved for another client, too. */
+/** The end of one consent also ends consents that the same customer approved for another client. */
 function takesOthers(ended: (other: Consent, ctx: Context) => boolean): Pick<Fault, 'policies'> {
   const taken = (consent: Consent) => {
     const ctx = currentRequest()

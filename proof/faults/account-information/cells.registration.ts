@@ -4,7 +4,7 @@ import { admit, decoded } from '../../altering/jwt-rewrites.ts'
 import type { Json } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Registrations: what the answer says of another client, and what passes while a statement is new. */
+/** Registrations: answers with data of another client, and checks that are missing for a new statement. */
 
 /** Changes the answer to a registration. */
 function answersWith(change: (stored: Json) => Json | undefined): NonNullable<Fault['policies']> {
@@ -18,7 +18,7 @@ function answersWith(change: (stored: Json) => Json | undefined): NonNullable<Fa
   })
 }
 
-/** Registers each software statement once: whatever comes after the first is refused, and lawfully so. */
+/** Registers each software statement once; a second registration is refused, which is lawful. */
 function once(wrong: Fault['policies']): NonNullable<Fault['policies']> {
   return (correct, tools) => {
     const policies = wrong?.(correct, tools) ?? {}
@@ -38,7 +38,7 @@ function once(wrong: Fault['policies']): NonNullable<Fault['policies']> {
   }
 }
 
-/** Is it the second client that registers now? */
+/** Is the second client registering now? */
 function registersSecond(): boolean {
   const ctx = currentRequest()
   if (!ctx) return false

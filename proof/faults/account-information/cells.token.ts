@@ -6,7 +6,7 @@ import { decoded, tokenForm } from '../../altering/jwt-rewrites.ts'
 import { clientIs, takesAuthentication, tokenAnswers } from '../../cells/token-cells.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** The token endpoint, one cell at a time: an authentication that passes for one grant or one client. */
+/** The token endpoint, one cell at a time: a wrong authentication is accepted for one grant or one client. */
 const fails = (...ids: string[]) => ({ fails: ids })
 const warns = (...ids: string[]) => ({ fails: [], warns: ids })
 
@@ -16,7 +16,7 @@ const CLIENT = 'client_credentials'
 
 type Stored = NonNullable<ReturnType<typeof correct.stored>>
 
-/** Codes of the second client, or of a re-confirmation, looked at otherwise where they are exchanged. */
+/** Treats codes of the second client, or of a re-confirmation, differently when they are exchanged. */
 function codes(
   id: string,
   story: string,
@@ -47,13 +47,13 @@ function codes(
 
 const ofSecond = (owner: string, ctx: Context) => clientIs(ctx, owner, 'second')
 
-/** Was the consent of this code, or of its grant, authorised before? */
+/** Was the consent of this code or grant authorised before? */
 function ofKnownConsent(_owner: string, ctx: Context, { grantId, jti }: Stored): boolean {
   const consent = stateOf(ctx).bank.services.consents.ofGrant(String(grantId ?? jti))
   return (consent?.grants.size ?? 0) > 1
 }
 
-/** As if the code had been issued to whoever shows it. */
+/** Treats the code as issued to the client that presents it. */
 function forWhoeverAsks(record: Stored, form: URLSearchParams): Stored | undefined {
   const clientId = decoded(form.get('client_assertion')).claims.sub
   return clientId === record.clientId ? undefined : { ...record, clientId: String(clientId) }

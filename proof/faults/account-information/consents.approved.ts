@@ -14,7 +14,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
 
-/** When data were read last, by ConsentId. */
+/** When data were last read, by ConsentId. */
 const lastUsed = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [

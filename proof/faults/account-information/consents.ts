@@ -24,13 +24,13 @@ const HOUR = 3_600_000
 const shifted = (value: unknown, by: number) =>
   new Date(Date.parse(String(value)) + by).toISOString()
 
-/** So many creations later nobody asks for a deleted consent any more. */
+/** After this many later creations, a deleted consent is not queried any more. */
 const LONG_AGO = 60
 
-/** How often each consent was queried since its Status is another one. */
+/** How often each consent was queried since its Status changed. */
 const queries = ofEachBank(() => new Map<unknown, number>())
 
-/** Creations that are under way at once, and the id of the first that was done. */
+/** The number of simultaneous creations, and the id of the first that was finished. */
 const moments = ofEachBank((): { open: number; id?: string } => ({ open: 0 }))
 
 const faults: Fault[] = [

@@ -14,7 +14,7 @@ const asker = () => {
 
 const bySecondClient = () => asker()?.client === 'second'
 
-/** Is the account that is asked for one of the customer's, under whatever consent? */
+/** Does the requested account belong to the customer, under any consent? */
 function isOfTheCustomer(): boolean {
   const ctx = currentRequest()
   const customerId = asker()?.consent?.customerId

@@ -16,7 +16,7 @@ import {
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** A cache of good Authorization headers before one endpoint, which knows them by a part of the token. */
+/** A cache of valid Authorization headers in front of one endpoint; its key is a part of the token. */
 function cachedBy(
   part: (token: string) => string,
   endpoint: DataEndpoint,
@@ -34,16 +34,16 @@ function cachedBy(
   }
 }
 
-/** Who logged in last. */
+/** The customer who logged in last. */
 const worker = ofEachBank((): { last?: Customer } => ({}))
 
-/** Of every token that the bank issues. */
+/** Length of every token that the bank issues. */
 const LENGTH = 43
 
-/** Authorization headers: of the latest request for data, and of the latest for transactions. */
+/** Authorization headers of the latest request for data, and of the latest for transactions. */
 const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
 
-/** Requests that fit need no token: the service takes that of whoever asked last. */
+/** Matching requests need no token: the service uses the token of the previous request. */
 function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['middleware']> {
   return async (ctx, next) => {
     const { authorization } = ctx.req.headers
@@ -57,7 +57,7 @@ function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['midd
   }
 }
 
-/** Requests whose path is that of a list in another spelling are served as that list, without a token too. */
+/** Requests with another spelling of a list's path are served as that list, even without a token. */
 function spelledAs(
   read: (path: string) => string,
   served: typeof withLastToken,
@@ -212,7 +212,7 @@ const faults: Fault[] = [
     story: 'The customer of a visit is kept for the worker, not for the visit.',
     fails: ['DATA-08/visits-at-once'],
     policies: (correct) => ({
-      // What was ticked on the page of somebody else is none of this customer's cards.
+      // The choices on another customer's page match none of this customer's cards.
       cardsGranted(offered, ticked, again) {
         const granted = correct.cardsGranted(offered, ticked, again)
         return granted.length > 0 ? granted : offered

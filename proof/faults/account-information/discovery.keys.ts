@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { type Json, successes } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Writes the modulus of each key in another way. */
+/** Changes how the modulus of each key is written. */
 const moduli = (write: (modulus: Buffer) => string) =>
   successes(['jwks'], (body) => ({
     ...body,

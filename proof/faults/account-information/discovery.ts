@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 const WELL_KNOWN = '/.well-known/openid-configuration'
 
-/** The configuration, changed on its way out. */
+/** Changes the configuration before it is sent. */
 function configuration(change: (document: Json) => unknown): NonNullable<Fault['middleware']> {
   return async (ctx: Context, next: Next) => {
     await next()
@@ -21,7 +21,7 @@ const without = (name: string) => (document: Json) => {
   return rest
 }
 
-/** Answers about an address from the second read on. */
+/** Changes the answer of an address from the second read on. */
 function later(path: string, answer: (ctx: Context) => void): NonNullable<Fault['middleware']> {
   const reads = ofEachBank(() => ({ count: 0 }))
   return async (ctx: Context, next: Next) => {
@@ -39,7 +39,7 @@ function notFound(ctx: Context): void {
   ctx.body = { error: 'not_found' }
 }
 
-/** The JWK Set, each of its keys with other members. */
+/** Changes members of each key in the JWK Set. */
 function keysWith(members: Json): NonNullable<Fault['middleware']> {
   return async (ctx: Context, next: Next) => {
     await next()

@@ -14,7 +14,7 @@ interface Envelope {
 const ONE_BALANCE = /\/accounts\/[^/]+\/balances$/
 const PAGE = 25
 
-/** Envelopes of successful answers, changed on their way out where `change` says so. */
+/** Changes envelopes of successful answers before they are sent; undefined leaves one unchanged. */
 function envelopes(change: (body: Envelope, ctx: Context) => unknown) {
   return async (ctx: Context, next: Next) => {
     await next()
@@ -31,7 +31,7 @@ function envelopes(change: (body: Envelope, ctx: Context) => unknown) {
 const rows = ({ Data }: Envelope) =>
   [Data.Account, Data.Balance, Data.Transaction].find(Array.isArray) as Json[] | undefined
 
-/** The first link of single transactions. */
+/** The first link in an answer about transactions of a single account. */
 const ofSingleTransactions = ofEachBank(() => ({}) as { Self?: unknown })
 
 const faults: Fault[] = [

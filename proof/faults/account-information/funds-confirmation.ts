@@ -17,10 +17,10 @@ import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'funds-confirmation'
 
-/** The id of the first of the creations that are under way at once. */
+/** The id of the first of several simultaneous creations. */
 const sequence = ofEachBank(() => ({}) as { begun?: string | undefined })
 
-/** Creates a consent although its DebtorAccount lacks something: what a default would do. */
+/** Creates a consent although its DebtorAccount is incomplete, as a default value would do. */
 const completed = (change: (account: Json | undefined) => Json | undefined) =>
   requested(KIND, (data, body) => {
     if (body.Data === undefined) return undefined
@@ -28,14 +28,14 @@ const completed = (change: (account: Json | undefined) => Json | undefined) =>
     return account && { ...data, DebtorAccount: account }
   })
 
-/** The same for requests of the second client alone. */
+/** The same for requests of the second client only. */
 const completedForSecond = (change: (account: Json | undefined) => Json | undefined) => {
   const complete = completed(change)
   return (ctx: Context, next: Next) =>
     tokenInfoOf(ctx)?.client === 'second' ? complete(ctx, next) : next()
 }
 
-/** What a creation sends; empty where it is no JSON. */
+/** The body of a creation; empty when it is not JSON. */
 function bodyOf(ctx: Context): Json {
   try {
     return (JSON.parse(stateOf(ctx).body) as Json | null) ?? {}
@@ -46,7 +46,7 @@ function bodyOf(ctx: Context): Json {
 
 const RIGHT = { SchemeName: 'UK.OBIE.PAN', Identification: '0000' }
 
-/** Deleting a consent of one kind deletes others of the same client with it. */
+/** Deleting a consent of one kind also deletes others of the same client. */
 function deletionTakes(kind: ConsentKind, takes: (other: Consent, named: Consent) => boolean) {
   return async (ctx: Context, next: Next) => {
     const named = isAbout(ctx, kind, 'DELETE') ? consentNamed(ctx) : undefined

@@ -4,7 +4,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 
-/** What stands before the bank refuses these requests. */
+/** A gateway in front of the bank refuses these requests. */
 function stops(isStopped: (ctx: Context) => boolean, status = 403): Middleware {
   return async (ctx, next) => {
     if (!isStopped(ctx)) return next()
@@ -17,7 +17,7 @@ function stops(isStopped: (ctx: Context) => boolean, status = 403): Middleware {
 
 const pathsOf = (ctx: Context) => stateOf(ctx).bank.services.endpoints.paths
 
-/** The parameters of a request as they were sent, of a query or a form. */
+/** The parameters in the query or form of a request, as they were sent. */
 function parametersOf(ctx: Context): string {
   return ctx.path === pathsOf(ctx).token ? stateOf(ctx).body : ctx.querystring
 }

@@ -20,7 +20,7 @@ function isSummer(instant: number): boolean {
   return instant >= lastSunday(year, 2) && instant < lastSunday(year, 9)
 }
 
-/** Moves everything of account access consents and data to another prefix. */
+/** Moves the addresses of account access consents and data to another prefix. */
 function movedTo(prefix: string) {
   return async (ctx: Context, next: Next) => {
     if (ctx.path.startsWith(`${prefix}/`)) {

@@ -20,7 +20,7 @@ function isDue(consent: Consent): boolean {
   return ctx !== undefined && ageOf(stateOf(ctx).bank.services, consent).reconfirmationDue
 }
 
-/** Every client is taken for the owner of these consents. */
+/** Treats every client as the owner of these consents. */
 const ownedByAll =
   (these: (consent: Consent) => boolean): Fault['policies'] =>
   (correct, { fired }) => ({
@@ -32,7 +32,7 @@ const ownedByAll =
     },
   })
 
-/** What the page does to a consent that it refuses to a client whose it is not. */
+/** Changes a consent when the authorisation page refuses it to a client that does not own it. */
 const refusedToClient =
   (does: (consent: Consent, clientId: string) => void): Fault['policies'] =>
   (correct, { fired }) => ({
@@ -45,7 +45,7 @@ const refusedToClient =
     },
   })
 
-/** What a refused refresh does to the consent that has ended. */
+/** Changes an ended consent when a refresh is refused. */
 const refusedRefresh =
   (does: (consent: Consent, age: ReturnType<typeof ageOf>) => boolean): Fault['policies'] =>
   (correct, { fired }) => ({
@@ -352,7 +352,7 @@ const faults: Fault[] = [
     ],
     because: 'What the consent opens is closed, at every endpoint; no newer approval replaced it.',
     stops: true,
-    // Data are read for longer than an end may take to be seen, after the approvals that others gave.
+    // Slow answers, so that reading after the other approvals takes longer than the end may take to become visible.
     settings: { responseDelayMs: 8 },
     async middleware(ctx: Context, next: Next) {
       await next()

@@ -4,7 +4,7 @@ import { consentNamed } from '../../altering/consent-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Consents that have been asked for data. */
+/** Consents for which data have been requested. */
 const used = ofEachBank(() => new Set<string>())
 const isUnused = ({ id }: Consent) => !used().has(id)
 const use = ({ id }: Consent) => used().add(id)
@@ -41,7 +41,7 @@ const faults: Fault[] = [
     policies: (correct, { fired }) => {
       const forgotten = (consent: Consent) => consent.status === 'Revoked' && isUnused(consent)
       return {
-        // What else is revoked is refused by its Status all the same.
+        // Other revoked consents are refused by their Status anyway.
         tokensDie: (event) => event !== 'revoked' && correct.tokensDie(event),
         refreshable: (consent, age) => forgotten(consent) || correct.refreshable(consent, age),
         consentUsable(consent, age) {

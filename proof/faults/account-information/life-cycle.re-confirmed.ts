@@ -3,7 +3,7 @@ import type { Consent } from '../../../bank/state/consents.ts'
 import { policy } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** What goes wrong with the end of a consent that was confirmed twice. */
+/** Faults at the end of a consent that was confirmed twice. */
 const faults: Fault[] = [
   {
     id: 'ninety-days-once',
@@ -36,7 +36,7 @@ const faults: Fault[] = [
         },
         reconfirmationDue(consent, settings) {
           const due = correct.reconfirmationDue(consent, settings)
-          // Time that a hook lets pass does so for what was confirmed by then.
+          // Remember when a hook first made the re-confirmation due: later approvals count as more recent.
           if (due && !known.has(consent)) known.set(consent, Date.now())
           const since = known.get(consent)
           if (!due || since === undefined) return due

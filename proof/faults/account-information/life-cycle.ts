@@ -16,7 +16,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
 
-/** Tokens of a consent work on, where `still` says so, although something ended it. */
+/** Tokens of a consent still work where `still` returns true, although an event ended the consent. */
 function worksOn(
   events: ('deleted' | 'revoked')[],
   still: (path: string) => boolean,
@@ -34,12 +34,12 @@ function worksOn(
   })
 }
 
-/** Answers deletions by the consent that they name, whatever the caller. */
+/** Changes the status of deletions, depending on the consent in the path. */
 const deletionAnswers = (
   status: (ctx: Context, consent: Consent | undefined) => number | undefined,
 ) => answeredWith('any', 'DELETE', (ctx) => status(ctx, consentNamed(ctx)))
 
-/** Consents that stay there for whoever deleted them. */
+/** These consents remain visible to the client that deleted them. */
 const stays =
   (which: (consent: Consent) => boolean): NonNullable<Fault['policies']> =>
   (correct, { fired }) => ({
@@ -51,10 +51,10 @@ const stays =
     },
   })
 
-/** Access tokens that were used, with their consents, and those that were ended. */
+/** Access tokens that were used, with their consents, and access tokens that were ended. */
 const sessions = ofEachBank(() => ({ ended: new Set<string>(), seen: new Map<string, Consent>() }))
 
-/** Consents of one Status are shown to the TPP with something else. */
+/** Shows consents with one Status to the TPP with other values. */
 function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fault['policies'] {
   return (correct, { fired }) => ({
     consentView(consent, spelling) {
@@ -273,7 +273,7 @@ const faults: Fault[] = [
     async middleware(ctx: Context, next: Next) {
       await next()
       const refused = isAbout(ctx, 'any', 'DELETE') && ctx.status === 401
-      // A token that has expired is found out before.
+      // An expired token is detected earlier.
       const early = !ctx.get('authorization') || ctx.get('authorization').startsWith('Basic')
       const consent = refused && early ? consentNamed(ctx) : undefined
       if (!consent) return
@@ -532,7 +532,7 @@ const faults: Fault[] = [
         },
         visibleToTpp(consent) {
           const hidden = emptied.has(`${consent.clientId} ${consent.customerId}`)
-          // The row itself survives for whoever revokes it or deletes it.
+          // The consent itself still exists for revocation and deletion.
           if (!hidden || !serving(KIND, 'GET') || consent.status === 'Revoked') {
             return correct.visibleToTpp(consent)
           }

@@ -8,7 +8,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const PRESENT = 'x-fapi-customer-ip-address'
 
-/** From the first 429 on, refuses what `also` names as well: 429 for more than it is meant for. */
+/** After the first 429, also refuses other requests: `also` decides which. */
 function spreads(also: (ctx: Context, limited: string) => boolean) {
   const spreading = ofEachBank(() => ({}) as { from?: string })
   return async (ctx: Context, next: Next) => {
@@ -23,7 +23,7 @@ function spreads(also: (ctx: Context, limited: string) => boolean) {
   }
 }
 
-/** Answers data requests before the bank does. */
+/** Refuses data requests before the bank sees them. */
 function refusesData(when: (ctx: Context) => boolean) {
   return async (ctx: Context, next: Next) => {
     if (partOf(ctx) !== 'data' || !when(ctx)) return next()
@@ -33,13 +33,13 @@ function refusesData(when: (ctx: Context) => boolean) {
   }
 }
 
-/** Requests for data with the customer. */
+/** Number of requests for data with the customer present. */
 const whilePresent = ofEachBank(() => ({ count: 0 }))
 
-/** How many requests are still to be refused. */
+/** Number of requests that still must be refused. */
 const owed = ofEachBank(() => ({ count: 0 }))
 
-/** After each 429 the next three requests of a part with this method are refused, too. */
+/** After each 429 the next three requests of a part with this method are also refused. */
 function limitsNext(method: string, part: Part = 'consents') {
   return async (ctx: Context, next: Next) => {
     const left = owed()
@@ -162,7 +162,7 @@ const faults: Fault[] = [
     story: 'Transactions are dear: their own limiter does not read the header.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
-    // Who is refused waits for the end of the window.
+    // A refused client waits until the end of the window.
     settings: { rateLimit: { ...defaults.rateLimit, window: 4 } },
     policies: (correct, { fired }) => {
       let mostOfOneWindow = 0

@@ -17,13 +17,13 @@ function registers(ctx: Context): boolean {
   )
 }
 
-/** Claims of the registration that is being served. */
+/** Claims of the current registration. */
 function requested(): Json {
   const ctx = currentRequest()
   return ctx ? decoded(stateOf(ctx).body.split('.')[1]) : {}
 }
 
-/** Serves these claims as if they had come in a registration JWT with a good signature. */
+/** Serves these claims as if they came in a registration JWT with a valid signature. */
 function serveAs(ctx: Context, claims: Json): void {
   const state = stateOf(ctx)
   state.body = `${encoded({ alg: 'PS256' })}.${encoded(claims)}.AAAA`
@@ -33,7 +33,7 @@ function serveAs(ctx: Context, claims: Json): void {
 
 const servedAsSigned = () => currentRequest()?.state.servedAsSigned === true
 
-/** Claims that are stored as they were sent, whatever the configuration advertises. */
+/** Claims that are stored as sent, whatever the configuration advertises. */
 const ECHOED = [
   'grant_types',
   'response_types',

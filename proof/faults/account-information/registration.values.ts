@@ -4,7 +4,7 @@ import { decoded } from '../../altering/jwt-rewrites.ts'
 import { successes } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** A claim of the registration that is being served. */
+/** A claim of the current registration. */
 function requested(claim: string): unknown {
   const ctx = currentRequest()
   return ctx && decoded(stateOf(ctx).body).claims[claim]
@@ -12,7 +12,7 @@ function requested(claim: string): unknown {
 
 const KNOWN_SCOPES = ['openid', 'accounts', 'fundsconfirmations']
 
-/** Compares some of the redirect URIs with the statement, and takes the others as they come. */
+/** Compares only some of the redirect URIs with the statement. */
 function comparesOnly(chosen: (uris: string[]) => (string | undefined)[]): Fault['policies'] {
   return (correct, { fired }) => ({
     redirectUrisAcceptable(requested, stated) {
@@ -24,7 +24,7 @@ function comparesOnly(chosen: (uris: string[]) => (string | undefined)[]): Fault
   })
 }
 
-/** Answers with one claim as it was sent, whatever the configuration advertises. */
+/** Stores and returns one claim as it was sent, whatever the configuration advertises. */
 function echoes(claim: string): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
     registrationValueRefusal(claims, advertised) {
@@ -46,7 +46,7 @@ function echoes(claim: string): NonNullable<Fault['policies']> {
   })
 }
 
-/** The answer leaves a grant type out, which works all the same. */
+/** The answer leaves out a grant type that works. */
 const unlisted = (grant: string, story: string): Fault => ({
   id: `${grant.replaceAll('_', '-')}-is-not-listed`,
   story,
@@ -62,7 +62,7 @@ const unlisted = (grant: string, story: string): Fault => ({
   }),
 })
 
-/** The answer has some of the redirect URIs alone, and all of them work. */
+/** The answer has only some of the redirect URIs, although all work. */
 const uriUnlisted = (id: string, story: string, listed: (uris: string[]) => string[]): Fault => ({
   id,
   story,

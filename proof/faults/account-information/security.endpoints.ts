@@ -9,7 +9,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
 
-/** Takes every connection for one over a good certificate where the request meets the condition. */
+/** Treats every connection as if it had a valid certificate when the request meets the condition. */
 function admits(condition: (ctx: Context) => boolean) {
   return async (ctx: Context, next: Next) => {
     const { transport, listener } = stateOf(ctx)
@@ -18,7 +18,7 @@ function admits(condition: (ctx: Context) => boolean) {
   }
 }
 
-/** The same where the path is that of a list in another spelling, which is served as that list. */
+/** The same for paths that are another spelling of a list's path; they are served as that list. */
 function admitsSpelled(read: (path: string) => string) {
   const admitted = admits(() => true)
   return async (ctx: Context, next: Next) => {

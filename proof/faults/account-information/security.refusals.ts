@@ -3,14 +3,14 @@ import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Notes that the request which is served now was to be refused. */
+/** Notes that the current request should have been refused. */
 function served(): true {
   const ctx = currentRequest()
   if (ctx) ctx.state.wasToBeRefused = true
   return true
 }
 
-/** The status says no, and the answer is what was asked for: the guard sets the status, and does not return. */
+/** The status is a refusal but the body has the data: the guard sets the status and does not return. */
 function refusedInWord(status: number, words: Record<string, unknown> = {}): Middleware {
   return async (ctx: Context, next) => {
     await next()

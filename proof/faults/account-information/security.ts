@@ -12,7 +12,7 @@ const MUTUAL: Part[] = ['registration', 'consents', 'data']
 
 type Wrong = 'none' | 'untrusted' | 'expired'
 
-/** What is wrong with the certificate of a connection; undefined when it is good. */
+/** What is wrong with the certificate of a connection; undefined when it is valid. */
 function wrongCertificate(ctx: Context): Wrong | undefined {
   const { authorized, thumbprint, error } = stateOf(ctx).transport
   if (authorized) return undefined
@@ -20,7 +20,7 @@ function wrongCertificate(ctx: Context): Wrong | undefined {
   return error?.includes('EXPIRED') ? 'expired' : 'untrusted'
 }
 
-/** Lets connections with one kind of wrong certificate pass, wherever one is asked for. */
+/** Accepts connections with one kind of wrong certificate wherever a certificate is required. */
 function lets(wrong: Wrong): Pick<Fault, 'settings' | 'middleware'> {
   return {
     settings: { tlsRefusal: 'status' },
@@ -31,7 +31,7 @@ function lets(wrong: Wrong): Pick<Fault, 'settings' | 'middleware'> {
   }
 }
 
-/** Gives the bank's own first token of a scope to requests that fit. */
+/** Uses the first client token with this scope for requests that match. */
 function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault['middleware'] {
   const first = ofEachBank(() => ({}) as { own?: Lent })
   return async (ctx, next) => {
@@ -45,7 +45,7 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
     await next()
     const access = jsonOf(ctx)?.access_token
     if (form?.get('grant_type') !== 'client_credentials' || typeof access !== 'string') return
-    // Of the first client, and for one scope: what the gateway itself would use.
+    // Only a token of the first client with this scope, as the gateway itself would use.
     const { records, directory } = bank.services
     const record = records.peek('ClientCredentials', access)
     const owner = records.peek('Client', String(record?.clientId))?.org_id
@@ -58,7 +58,7 @@ function lendsToken(fits: (ctx: Context) => boolean, scope = 'accounts'): Fault[
 const isConsent = (ctx: Context) =>
   ctx.method !== 'DELETE' && ctx.path.includes('/account-access-consents')
 
-/** Does the request carry an access token that this bank did not issue? */
+/** Does the request have an access token that this bank did not issue? */
 function isMadeUp(ctx: Context): boolean {
   const { records } = stateOf(ctx).bank.services
   const bearer = /^Bearer (.+)$/.exec(ctx.get('authorization'))?.[1]
@@ -66,7 +66,7 @@ function isMadeUp(ctx: Context): boolean {
   return !records.peek('ClientCredentials', bearer) && !records.peek('AccessToken', bearer)
 }
 
-/** Moves the parameter access_token into the header, for requests that fit. */
+/** Moves the parameter access_token into the header for requests that match. */
 function readsQuery(fits: (ctx: Context) => boolean): Fault['middleware'] {
   return async (ctx, next) => {
     const { access_token: token } = ctx.query
@@ -139,7 +139,7 @@ const faults: Fault[] = [
       const trusting = ['consents', 'data', 'token'].includes(partOf(ctx))
       if (trusting && wrongCertificate(ctx) === 'untrusted') {
         const { organisationId } = clients.first
-        // Its thumbprint stays: the client's own token is refused over it.
+        // The thumbprint is not changed, so the client's own token is refused over this connection.
         state.transport = { ...state.transport, authorized: true, organisationId }
         state.fired()
       }

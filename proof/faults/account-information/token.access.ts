@@ -14,10 +14,10 @@ import type { Fault } from '../../run/proof.ts'
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** The latest access token that read anything but a single account. */
+/** The latest access token that read something other than a single account. */
 const latest = ofEachBank(() => ({}) as { data?: string })
 
-/** What the client gets without naming scopes, said to be of those that it named. */
+/** Issues a token as if no scope was requested, but returns the requested scope. */
 async function grantedAs(scope: string, form: URLSearchParams, ctx: Context, next: Next) {
   form.delete('scope')
   const state = stateOf(ctx)
@@ -29,7 +29,7 @@ async function grantedAs(scope: string, form: URLSearchParams, ctx: Context, nex
   state.fired()
 }
 
-/** Tokens of a kind that have expired are still good for requests that fit. */
+/** Expired tokens of a kind are still valid for requests that match. */
 function stillGood(kind: string, fits: (ctx: Context) => boolean): Fault['policies'] {
   return (_correct, { fired }) => ({
     stored(model, _id, record) {
@@ -285,7 +285,7 @@ function seenToken(ctx: Parameters<typeof stateOf>[0], value: string) {
 /** The latest client_credentials token of each client. */
 const latestOwn = ofEachBank(() => new Map<string, string>())
 
-/** Consents managed by the access token of a customer's approval, as if by the client's own. */
+/** Accepts the access token of a customer's approval for managing consents, as if it were a client token. */
 function managesByDataToken(
   method: string,
   client?: 'first' | 'second',

@@ -12,13 +12,13 @@ import {
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Does the bank know a client of this name? */
+/** Does the bank know a client with this id? */
 const knows = (ctx: Parameters<typeof stateOf>[0], id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** Grants to which the assertion was not asked. */
+/** A grant that is given without a client assertion. */
 function withoutAssertionFor(grant: string): Fault['middleware'] {
   return acceptsAssertion((_assertion, form, ctx) => {
     const id = form.get('client_id')
@@ -31,7 +31,7 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
 /** The jti of each client's assertions, in order. */
 const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
 
-/** Requests of a grant that name the client by their assertion alone are refused. */
+/** Refuses requests of a grant that name the client only in the assertion. */
 function needsClientId(grant: string, fails: string[]): Fault & { middleware: Middleware } {
   return {
     id: `client-id-required-for-${grant.replaceAll('_', '-')}`,

@@ -15,13 +15,13 @@ import { bearerOf } from '../../cells/parties.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** How codes and tokens are found: in other letters, of another kind, of another client. */
+/** How codes and tokens are found: with other upper and lower case, of another kind, of another client. */
 
 type Model = 'AccessToken' | 'AuthorizationCode' | 'ClientCredentials' | 'RefreshToken'
 
 const COLLATION = 'has a collation that ignores case.'
 
-/** The id of what is stored in other letters than these; undefined where these are stored, too. */
+/** The stored id that differs only in upper and lower case; undefined when the sent one is stored itself. */
 function inAnyCase(ctx: Context, model: Model, sent: string | null): string | undefined {
   const { records } = stateOf(ctx).bank.services
   if (!sent || records.peek(model, sent)) return undefined
@@ -31,7 +31,7 @@ function inAnyCase(ctx: Context, model: Model, sent: string | null): string | un
     .find(([name, id]) => name === model && id?.toLowerCase() === sent.toLowerCase())?.[1]
 }
 
-/** What a form names is found in any case. */
+/** Finds the code or token of a form with any upper and lower case. */
 function formInAnyCase(field: 'code' | 'refresh_token', model: Model): Fault['middleware'] {
   return tokenRequests((form, ctx) => {
     const found = inAnyCase(ctx, model, form.get(field))
@@ -40,7 +40,7 @@ function formInAnyCase(field: 'code' | 'refresh_token', model: Model): Fault['mi
   })
 }
 
-/** Requests with a bearer token that is none have another one instead, where there is one for them. */
+/** Replaces an invalid bearer token of a request by a valid one, if `choose` returns one. */
 function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fault['middleware'] {
   return async (ctx, next) => {
     const { records } = stateOf(ctx).bank.services
@@ -57,7 +57,7 @@ function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fa
 
 const now = () => Math.floor(Date.now() / 1000)
 
-/** A client's own access token that lives. */
+/** A client token that has not expired. */
 function ownToken(ctx: Context, clientId: unknown): string | undefined {
   const { records } = stateOf(ctx).bank.services
   const found = records.all().find(([key, { clientId: owner, exp = 0, scope }]) => {
@@ -67,7 +67,7 @@ function ownToken(ctx: Context, clientId: unknown): string | undefined {
   return found?.[0].split(' ')[1]
 }
 
-/** Consents are managed with something else that says which client it is of. */
+/** Accepts something else in place of a client token for managing consents, if it identifies a client. */
 function managesWith(ownerOf: (bearer: string, ctx: Context) => unknown): Fault['middleware'] {
   return lends((bearer, ctx) => {
     const owner = ctx.path.includes('/account-access-consents') ? ownerOf(bearer, ctx) : undefined
@@ -75,7 +75,7 @@ function managesWith(ownerOf: (bearer: string, ctx: Context) => unknown): Fault[
   })
 }
 
-/** An access token that came of the grant of this code. */
+/** An access token from the same grant as this code. */
 function tokenOfCode(bearer: string, ctx: Context): string | undefined {
   const { records } = stateOf(ctx).bank.services
   const grant = records.peek('AuthorizationCode', bearer)?.grantId
@@ -85,7 +85,7 @@ function tokenOfCode(bearer: string, ctx: Context): string | undefined {
   return found?.[0].split(' ')[1]
 }
 
-/** Whose code or refresh token it is, is compared with client_id of the form, whoever signed the assertion. */
+/** Compares the owner of the code or refresh token with client_id of the form, whoever signed the assertion. */
 function ofWhomTheFormNames(field: 'code' | 'refresh_token', model: Model): Partial<Fault> {
   const confused = ofEachBank(() => ({ on: false }))
   const mend = acceptsAssertion((assertion, form, ctx) => {
@@ -109,7 +109,7 @@ function ofWhomTheFormNames(field: 'code' | 'refresh_token', model: Model): Part
   }
 }
 
-/** Answers to codes that are exchanged at this moment. */
+/** Answers to codes that are being exchanged. */
 const underWay = ofEachBank(() => new Map<string, Promise<Json | undefined>>())
 
 const faults: Fault[] = [

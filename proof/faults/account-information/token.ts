@@ -16,7 +16,7 @@ import type { Fault } from '../../run/proof.ts'
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
-/** Changes the answers of successful token requests; `change` returns false to leave one. */
+/** Changes successful token responses. `change` returns false to leave one unchanged. */
 function tokens(change: (body: Json, form: URLSearchParams, ctx: Context) => Json | false) {
   return answers((ctx) => {
     const form = tokenForm(ctx)
@@ -39,7 +39,7 @@ function tokenIdTokens(
   })
 }
 
-/** Refuses token requests in the words of OAuth. */
+/** Refuses token requests with an OAuth error. */
 function refuses(wrong: (form: URLSearchParams, ctx: Context) => unknown, error: string) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const form = tokenForm(ctx)
@@ -53,7 +53,7 @@ function refuses(wrong: (form: URLSearchParams, ctx: Context) => unknown, error:
 /** What was issued last, by client: code, refresh token, access tokens of both kinds. */
 const issued = ofEachBank(() => new Map<string, string>())
 
-/** Remembers what the token endpoint issues, and does something with requests. */
+/** Remembers what the token endpoint issues. `use` is called with each request first. */
 function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
   return async (ctx: Context, next: () => Promise<unknown>) => {
     const { bank } = stateOf(ctx)
@@ -66,7 +66,7 @@ function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
     const { records } = bank.services
     const client = records.peek('AccessToken', access) ?? records.peek('ClientCredentials', access)
     const kind = form.get('grant_type') === 'client_credentials' ? 'management' : 'data'
-    // A token that was revoked since then is of no use to anybody.
+    // Keeps the remembered token unless it was revoked since.
     const keep = (key: string, model: string, token: unknown) => {
       if (typeof token !== 'string' || records.peek(model, last.get(key) ?? '')) return
       last.set(key, token)
@@ -83,7 +83,7 @@ function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
 /** The client that a token request authenticates. */
 const clientOf = (form: URLSearchParams) => String(decoded(form.get('client_assertion')).claims.sub)
 
-/** What an exchange of an unknown code becomes. */
+/** Replaces an unknown code by the client's latest one. */
 function latestCode(ctx: Context, form: URLSearchParams, last: Map<string, string>) {
   const { records } = stateOf(ctx).bank.services
   const code = form.get('code')
@@ -95,7 +95,7 @@ function latestCode(ctx: Context, form: URLSearchParams, last: Map<string, strin
   return { code: latest, redirect_uri: last.get(`uri ${clientOf(form)}`) ?? '' }
 }
 
-/** What a refresh with an unknown token becomes. */
+/** Replaces an unknown refresh token by the client's latest one. */
 function latestRefreshToken(ctx: Context, form: URLSearchParams, last: Map<string, string>) {
   const refresh = form.get('refresh_token')
   if (!refresh || last.has(refresh)) return undefined
@@ -104,7 +104,7 @@ function latestRefreshToken(ctx: Context, form: URLSearchParams, last: Map<strin
   return { refresh_token: latest }
 }
 
-/** Lets tokens of one kind pass for those of the other where `path` fits. */
+/** Accepts tokens of one kind in place of the other when the request matches. */
 function takesTokens(kind: 'management' | 'data', fits: (ctx: Context) => boolean) {
   return remembering((ctx, last) => {
     const { records } = stateOf(ctx).bank.services
@@ -120,7 +120,7 @@ function takesTokens(kind: 'management' | 'data', fits: (ctx: Context) => boolea
 /** The access token that came with each refresh token. */
 const companions = ofEachBank(() => new Map<string, string>())
 
-/** Does something with refreshes whose access token has expired; notes what is issued. */
+/** Calls `use` for refreshes whose access token has expired, and notes what is issued. */
 function afterExpiry(
   use: (ctx: Context, expired: number, before: () => Promise<unknown>) => Promise<unknown>,
 ) {
@@ -138,10 +138,10 @@ function afterExpiry(
   }
 }
 
-/** Access tokens that were issued for consents which had ended before. */
+/** Access tokens that were issued for consents that had already ended. */
 const undead = ofEachBank(() => new Set<string>())
 
-/** Refreshes tokens of consents that were deleted or revoked, and lets the new ones read data. */
+/** Refreshes tokens of deleted or revoked consents, and lets the new ones read data. */
 function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
   const ended = ({ deleted, status }: { deleted?: number; status: string }) =>
     deleted !== undefined || status === 'Revoked'
@@ -171,8 +171,8 @@ function refreshesAfter(): Pick<Fault, 'middleware' | 'policies'> {
 }
 
 /**
- * Answers 401 to an access token once it was taken so many times, however young it is. One of a few
- * seconds' life is left alone: nobody could tell this from its expiry.
+ * Answers 401 to an access token after this many uses, however new it is. A token that expires within seconds is not
+ * affected, because the cause would look like its expiry.
  */
 function tiresAfter(times: number, parts: Part[]): NonNullable<Fault['middleware']> {
   const uses = ofEachBank(() => new Map<string, number>())
@@ -569,7 +569,7 @@ const faults: Fault[] = [
   },
 ]
 
-/** Is it the client_id of a client that is registered? */
+/** Is it the client_id of a registered client? */
 function knownClient(id: unknown): boolean {
   const ctx = currentRequest()
   return Boolean(ctx && stateOf(ctx).bank.services.records.peek('Client', String(id)))

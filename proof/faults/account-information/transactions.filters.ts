@@ -27,7 +27,7 @@ function filter(wrong: (right: Filter) => Filter): NonNullable<Fault['policies']
   }
 }
 
-/** How far London's clocks are ahead of UTC: an hour from the last Sunday of March to that of October. */
+/** How far London time is ahead of UTC: one hour from the last Sunday of March to the last Sunday of October. */
 function londonAhead(instant: number): number {
   const [hour = 0] = new Intl.DateTimeFormat('en-GB', {
     timeZone: 'Europe/London',
@@ -40,13 +40,13 @@ function londonAhead(instant: number): number {
   return ((hour - new Date(instant).getUTCHours() + 24) % 24) * HOUR
 }
 
-/** Is the request for the transactions of a single account? */
+/** Is the current request for the transactions of a single account? */
 function ofSingle(): boolean {
   const ctx = currentRequest()
   return ctx !== undefined && endpointOf(ctx) === 'account-transactions'
 }
 
-/** A filter that nobody reads at one endpoint while the customer is absent. */
+/** One endpoint ignores this filter when the customer is absent. */
 function unread(
   name: 'fromBookingDateTime' | 'toBookingDateTime',
   endpoint: DataEndpoint,
@@ -62,7 +62,7 @@ function unread(
   }
 }
 
-/** The query that any request has asked for last. */
+/** The query of the latest request of any client. */
 const latestQuery = ofEachBank(() => ({ query: '' }))
 
 const faults: Fault[] = [

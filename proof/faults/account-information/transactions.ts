@@ -16,7 +16,7 @@ const BOTH: DataEndpoint[] = ['transactions', 'account-transactions']
 
 const isPending = ({ Status }: Json) => Status !== 'Booked'
 
-/** The last purchase of a card, as the account of it shows it. */
+/** The last purchase of a card, as its account shows it. */
 const purchase = ({ AccountId }: Json): Json => ({
   AccountId,
   Amount: { Amount: '18.40', Currency: 'GBP' },
@@ -230,7 +230,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TXN-28/second-read', 'TXN-28/kept'],
     policies: (correct, { fired }) => {
-      /** Each account's answers: those of other customers may come between. */
+      /** Counts answers per account, because answers about other customers may come in between. */
       const answers = new Map<string, number>()
       return {
         rowsAnswered(rows, accountId, endpoint) {
@@ -369,7 +369,7 @@ function withoutCurrency(amount: unknown): Json {
   return rest
 }
 
-/** What was booked after 23:00, changed. */
+/** Changes the rows that were booked after 23:00. */
 function lateRows(rows: Json[], change: (row: Json) => Json): Json[] {
   return rows.map((row) =>
     row.Status === 'Booked' && /T23:/i.test(String(row.BookingDateTime)) ? change(row) : row,

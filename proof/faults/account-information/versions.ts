@@ -1,6 +1,6 @@
 import type { Fault } from '../../run/proof.ts'
 
-/** Links.Self with another path. */
+/** Changes the path in Links.Self. */
 function linksOf(change: (path: string) => string): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
     selfLink(base, path) {

@@ -3,7 +3,7 @@ import { stateOf } from '../../../bank/state/state.ts'
 import { type Json, jsonOf, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Changes error answers of the product interface; undefined leaves one as it is. */
+/** Changes error answers of the product interface; undefined leaves one unchanged. */
 function errors(change: (ctx: Context, body: Json) => unknown) {
   return async (ctx: Context, next: Next) => {
     await next()

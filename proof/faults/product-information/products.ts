@@ -6,7 +6,7 @@ import { answers, type Json, partOf, successes } from '../../altering/rewriting.
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** Changes one member of one product, found by its place in the list. */
+/** Changes one product, by its position in the list. */
 function product(place: number, change: (product: Json) => Json): NonNullable<Fault['policies']> {
   return (correct, { fired }) => ({
     productsView(products, meta) {
@@ -28,7 +28,7 @@ const items = (change: (item: Json) => Json) =>
     }),
   }))
 
-/** Changes meta as the answer has it. */
+/** Changes the meta of the answer. */
 const meta = (change: (meta: Json, data: unknown[]) => Json) =>
   successes(['products'], (body) => ({
     ...body,
