@@ -199,7 +199,7 @@ rule(
   },
 )
 
-/** OpenID Connect Core 12.2: auth_time is that “of the original authentication - not the time that the new ID token is issued”. */
+/** OpenID Connect Core 12.2: auth_time is that “of the original authentication”, not the time of the new ID token. */
 function laterLogin(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
   const [first, now] = [front.auth_time, claims.auth_time]
   if (typeof first !== 'number' || typeof now !== 'number' || now <= first) return []
