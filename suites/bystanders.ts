@@ -8,39 +8,39 @@ import { consentPath, statusOf } from './account-information/common/consents/con
 import { dataPaths } from './account-information/common/data/data-reads.ts'
 import { codeOfAnotherClient } from './consents.ts'
 
-/** An approval that stands beside one that ends. */
+/** Another approval, before and after an approval ends. */
 export interface Bystander {
   before: Others
   after: Others
 }
 
-/** What another consent gives. */
+/** Answers under another consent. */
 export interface Others {
   query: Exchange
   data: Exchange
 }
 
-/** What another consent gives before an end, and how to ask for it again. */
+/** Answers under another consent before the end, and a function that repeats the requests. */
 interface Standing {
   look: () => Promise<Others>
   before: Others
 }
 
-/** Milliseconds that are left of a token whose time is nearly over. */
+/** A token that expires within so many milliseconds is not used again. */
 const NEARLY = 10_000
 
-/** The answers of others that an end has affected, by run. */
+/** Answers of other approvals that an end has affected, by run. */
 const spoilt = new WeakMap<object, { owner: string; exchange: Exchange }>()
 
-/** What is asked of an approval before and after another one ends. */
+/** Returns the requests to send under an approval before and after another one ends. */
 export async function looking(other: Approval): Promise<() => Promise<Others>> {
   const [path = '/accounts'] = dataPaths(other.facts.permissions, [])
-  // A newer approval may have ended its access token (AMB-43): then this gets it another one.
+  // A newer approval may have ended its access token (AMB-43): then this request renews it.
   await other.get(path)
   const { accessToken, expiresAt } = await other.tokens()
   return async () => ({
     query: await other.get(consentPath(other.consentId)),
-    // With the same token, unless its time is nearly over: another one would hide that this one was ended.
+    // With the same token, unless it expires soon: a new token would hide that this one was ended.
     data: await other.get(path, {
       ...(expiresAt - now() > NEARLY && { bearer: accessToken }),
     }),
@@ -48,9 +48,9 @@ export async function looking(other: Approval): Promise<() => Promise<Others>> {
 }
 
 /**
- * One approval of the same client and one of the other, of the same customer, that stand beside another: one that
- * reads data, or else one that can be queried. What is refused already has ended for a reason of its own, and a
- * code that checks have tried is not used for this.
+ * For one approval, two others of the same customer: one of the same client and one of the
+ * other client. Each reads data, or else can at least be queried. An approval that is already
+ * refused has ended for another reason. One whose code checks have tried is not used.
  */
 export async function bystanders({ given }: Context<never>, { name, customer }: Approval) {
   const found: Standing[] = []
@@ -59,7 +59,7 @@ export async function bystanders({ given }: Context<never>, { name, customer }: 
     for (const other of given()) {
       if (other.customer !== customer || other.tpp.name !== client) continue
       if ([name, codeOfAnotherClient.name].includes(other.name)) continue
-      // Whoever judges that one says why it has no token, or cannot be looked at.
+      // The check of that approval reports why it has no token or cannot be read.
       const look = await looking(other).catch(() => undefined)
       const before = await look?.().catch(() => undefined)
       if (!look || !before || !succeeded(before.query)) continue
@@ -79,7 +79,7 @@ export async function bystanders({ given }: Context<never>, { name, customer }: 
   }
 }
 
-/** Remembers what others have lost, so that nothing that rests on them blames them. */
+/** Remembers what others have lost, so that checks which rely on them are blocked and do not fail. */
 export function noteLost(
   { session }: Context<never>,
   others: readonly Bystander[],
@@ -91,11 +91,11 @@ export function noteLost(
   if (lost) spoilt.set(session, { owner, exchange: lost })
 }
 
-/** Ends the check with a finding where another approval is not what it was. */
+/** Ends the check with a finding where another approval has changed. */
 export function expectOthersUntouched(others: readonly Bystander[]): void {
   for (const { before, after } of others) {
     expect(after.query).toSucceed()
-    // The transition to Authorised is not shown: a query may lag behind the approval.
+    // A change to Authorised is not judged: a query may lag behind the approval.
     if (statusOf(after.query) !== 'Authorised') {
       expect(after.query).toHaveMember('Data.Status', statusOf(before.query))
     }
@@ -103,7 +103,7 @@ export function expectOthersUntouched(others: readonly Bystander[]): void {
   }
 }
 
-/** Ends the check where what was done to another consent, or by another party, took from this one what it had. */
+/** Ends the check as blocked where this consent lost something to another one's end, or to another party. */
 export function relyOnEndsOfOthers(session: object): void {
   const lost = spoilt.get(session)
   if (lost) blockBy(lost.owner, 'it has ended, as is said there', lost.exchange)

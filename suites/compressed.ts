@@ -1,4 +1,4 @@
-/** What libraries for HTTP send without being told to; of the codings that a client takes a server picks one. */
+/** Values that HTTP libraries send by default. A server picks one of the codings that a client accepts. */
 export const COMPRESSED = ['gzip, deflate, br', 'gzip'].map((codings) => ({
   headers: { 'Accept-Encoding': codings },
   deviation: `a client that takes ${codings}`,

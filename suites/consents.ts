@@ -3,7 +3,7 @@ import { periodAmong } from './account-information/common/consents/consent-perio
 import { spellingFor } from './account-information/common/instants.ts'
 import { nonceFor, stateFor } from './returned-texts.ts'
 
-/** A long state with every kind of character that a URL must escape. */
+/** A long state with every kind of character that must be escaped in a URL. */
 export const SPECIAL_STATE = `a b+c&d#e%2Ff/g=h?i;J~k!l*m'n(o)p:q@r,s$t${'.-_xY7'.repeat(24)}`
 
 /** The one approval of the core profile: accounts, balances and transactions, no limits. */
@@ -17,7 +17,7 @@ export const everything = consent({
 
 const STATEMENTS = ['ReadStatementsBasic', 'ReadStatementsDetail']
 
-/** Basic permissions and credits only, of a period without end, and details of statements. Ends revoked by the customer. */
+/** Only basic permissions and credits, a period without end, statement details. Ends by the customer's revocation. */
 export const basicCredits = consent({
   name: 'basic credits',
   spelling: spellingFor(0),
@@ -36,7 +36,7 @@ export const basicCredits = consent({
   dates: periodAmong(everything, 'from', 'Credit'),
 })
 
-/** Debits of a part of the past, sent without state. Ends deleted by the TPP. */
+/** Debits in a part of the past, requested without state. Ends by the TPP's deletion. */
 export const debitsInPeriod = consent({
   name: 'debits in a period',
   spelling: spellingFor(1),
@@ -53,7 +53,7 @@ export const debitsInPeriod = consent({
   withoutState: true,
 })
 
-/** Accounts, and statements, which open no endpoint of the document. Ends expired. */
+/** Accounts, and statements, which open no endpoint of the document. Ends by expiry. */
 export const accountsOnly = consent({
   name: 'accounts only',
   spelling: spellingFor(2),
@@ -65,7 +65,7 @@ export const accountsOnly = consent({
   toExpire: true,
 })
 
-/** Balances, statements and transactions until some day, no accounts. */
+/** Balances, statements and transactions up to some day, no accounts. */
 export const noAccounts = consent({
   name: 'no accounts',
   spelling: spellingFor(3),
@@ -83,7 +83,7 @@ export const noAccounts = consent({
   dates: periodAmong(everything, 'to'),
 })
 
-/** The second customer, for whom ninety days pass in the end, long before the consent expires. */
+/** The second customer. At the end ninety days pass for this consent, long before it expires. */
 export const secondCustomer = consent({
   name: 'second customer',
   state: stateFor('second customer'),
@@ -93,7 +93,7 @@ export const secondCustomer = consent({
   customer: 'second',
 })
 
-/** The first customer with the second client and another redirect URI. Ends revoked by the customer. */
+/** The first customer with the second client and another redirect URI. Ends by the customer's revocation. */
 export const secondClient = consent({
   name: 'second client',
   spelling: spellingFor(4),
@@ -107,8 +107,8 @@ export const secondClient = consent({
 })
 
 /**
- * The second customer with the second client: few permissions, and a part of the past. Confirmed twice, with a code
- * that is tried wrongly. Ends deleted by the TPP.
+ * The second customer with the second client: few permissions, and a part of the
+ * past. Confirmed twice; wrong requests try its code. Ends by the TPP's deletion.
  */
 export const narrowOfSeconds = consent({
   name: 'second client and customer',
@@ -124,7 +124,7 @@ export const narrowOfSeconds = consent({
   dates: periodAmong(secondCustomer, 'both', 'Debit'),
 })
 
-/** The first approval again, with the existing intent id. Its code is tried twice. */
+/** The first approval again, with the existing intent id. Its code is sent twice. */
 export const reconfirmed = consent({
   name: 're-confirmed',
   state: stateFor('re-confirmed'),
@@ -133,7 +133,7 @@ export const reconfirmed = consent({
   reconfirms: everything,
 })
 
-/** A code that another client tries to exchange, before its own does; it will expire. */
+/** Another client tries to exchange the code before its own client does. The consent will expire. */
 export const codeOfAnotherClient = consent({
   name: 'code for another client',
   state: stateFor('code for another client'),
@@ -144,7 +144,7 @@ export const codeOfAnotherClient = consent({
   keepsCode: true,
 })
 
-/** Approvals beside the first that read accounts. */
+/** Approvals other than the first that read accounts. */
 export const WITH_ACCOUNTS = [
   basicCredits,
   debitsInPeriod,
@@ -153,7 +153,7 @@ export const WITH_ACCOUNTS = [
   secondCustomer,
 ] as const
 
-/** Approvals beside the first that read balances and transactions. */
+/** Approvals other than the first that read balances and transactions. */
 export const WITH_TRANSACTIONS = [
   basicCredits,
   debitsInPeriod,
@@ -162,10 +162,10 @@ export const WITH_TRANSACTIONS = [
   secondCustomer,
 ] as const
 
-/** Approvals with all permissions, of each client and each customer. */
+/** Approvals with all permissions, of the other client and of the other customer. */
 export const OF_EVERYBODY = [secondClient, secondCustomer] as const
 
-/** Approvals that are asked for with a state, or a nonce, of the tables of texts. */
+/** Approvals requested with a state, or a nonce, from the tables of texts. */
 export const WITH_STATES = [
   basicCredits,
   accountsOnly,

@@ -41,45 +41,45 @@ import {
   secondCustomer,
 } from './consents.ts'
 
-/** An approval that something ended for good: what it could do just before, and just after. */
+/** An approval that ended for good, with its answers just before and just after. */
 export interface Ended extends Before {
   after: Answers
-  /** When it ended, by our clock, in milliseconds since the epoch. */
+  /** When it ended, by our clock, in milliseconds since 1970. */
   at: number
   /** Other approvals, just before the end and just after. */
   others: Bystander[]
 }
 
-/** An approval that time ended, and what its refresh token gave just after. */
+/** An approval that ended by time, and what its refresh token gave just after. */
 export interface Outlived extends Ended {
-  /** Absent where the bank issues no refresh token, or refused to use it before. */
+  /** Absent where the bank issues no refresh token, or refused it before the end. */
   late?: Late
 }
 
-/** A refresh_token grant after the end; where a token comes of it, the data requests with that. */
+/** A refresh_token grant after the end and, if it gives a token, the data requests with that token. */
 export interface Late {
   grant: Exchange
   data: Exchange[]
-  /** What was refused to the access token of before, once more. Absent where nothing was. */
+  /** A refused request with the earlier access token, sent again. Absent where nothing was refused. */
   still?: Exchange
 }
 
 interface Before extends Answers {
   approval: Approval
-  /** The tokens that were good until then. */
+  /** The tokens that were valid until then. */
   tokens: TokenSet
   /** Tokens of the same consent that these replaced. */
   older: TokenSet[]
-  /** The refresh_token grant that gave them; absent where the bank issues no refresh token. */
+  /** The refresh_token grant that gave these tokens; absent where the bank issues no refresh token. */
   refreshed?: Exchange
 }
 
 interface Answers {
   /** Query of the consent. */
   query: Exchange
-  /** The data requests that its permissions allow, with the access token of before. */
+  /** The data requests that its permissions allow, with the earlier access token. */
   requests: { path: string; answer: Exchange }[]
-  /** What came of the same, and no request may give: other tokens, filters, an absent customer. */
+  /** The same with other tokens, with filters, or while the customer is absent. After the end none may give data. */
   beyond?: Exchange[]
 }
 
@@ -88,7 +88,7 @@ interface Deleted extends Ended {
   deletion: Exchange
 }
 
-/** “debits in a period”, which another client tries to delete. */
+/** “debits in a period”, after another client's attempt to delete it. */
 export const attacked = sharedFixture([debitsInPeriod], async (context) => {
   const before = await atWork(context, debitsInPeriod)
   const { approval } = before
@@ -99,7 +99,7 @@ export const attacked = sharedFixture([debitsInPeriod], async (context) => {
   return { before, attempt, after: await again(before, undefined) }
 })
 
-/** The same consent, which nobody deletes without an access token for it; and what became of it. */
+/** The same consent, after attempts to delete it without its access token, and its state afterwards. */
 export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context) => {
   const { before, after } = await attacked(context)
   const harm = after && harmed(before, after)
@@ -114,13 +114,13 @@ export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context)
   return { before, without, unknown, data, query }
 })
 
-/** Did a consent lose anything that it had before? */
+/** Did a consent lose anything that it gave before? */
 export function harmed({ query, requests }: Answers, after: Answers): Exchange | undefined {
-  // The transition to Authorised is not shown: a query may lag behind the approval.
+  // A change to Authorised is not judged: a query may lag behind the approval.
   const same = [statusOf(query), 'Authorised'].includes(statusOf(after.query))
   if (succeeded(query) && !(succeeded(after.query) && same)) return after.query
   return after.requests.find(
-    // A limit that is reached meanwhile harms no consent.
+    // A limit that was reached in the meantime does not harm the consent.
     ({ answer }, index) =>
       refused(answer) &&
       answer.response?.status !== 429 &&
@@ -168,19 +168,19 @@ export const revoked = sharedFixture([basicCredits], (context) =>
 )
 
 /**
- * The same of “second client”, beside “no accounts”, once nothing else is asked of it: with one customer it is
- * deleted instead.
+ * The same for “second client”, with “no accounts” as the other approval,
+ * after its last use. With only one customer it is deleted instead.
  */
 export const revokedForSecond = sharedFixture([noAccounts, secondClient], async (context) => {
   context.customer('second')
   context.requireHook('customer-revokes')
-  // Whoever judges that one says why it was not given.
+  // The check of that approval reports why it was not granted.
   await context.approved(noAccounts).catch(() => undefined)
   await requireOpen(context, await context.approved(secondClient))
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
 })
 
-/** A bank may end everything that was issued for a consent once a wrong client has shown a token of it. */
+/** Not applicable if the tokens were ended: a bank may end them after a wrong client used one of them. */
 export async function requireOpen({ session }: Context<never>, approval: Approval): Promise<void> {
   const list = await approval.get('/accounts')
   if ([401, 403].includes(list.response?.status ?? 0)) {
@@ -198,7 +198,7 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
 
 export const ONE_AGAIN = 'to be re-confirmed: choose ONE account only'
 
-/** “code for another client”, which its customer confirms for one account once more, and its lists then. */
+/** “code for another client”, re-confirmed by its customer for one account, and its lists afterwards. */
 export const confirmedForOne = sharedFixture(
   [everything, reconfirmed, codeOfAnotherClient],
   async (context) => {
@@ -210,7 +210,7 @@ export const confirmedForOne = sharedFixture(
   },
 )
 
-/** What the bulk endpoints give under an approval. */
+/** The answers of the bulk endpoints under an approval. */
 export async function listsOf(approval: Approval): Promise<Answers['requests']> {
   const lists: Answers['requests'] = []
   for (const path of ['/accounts', '/balances', '/transactions']) {
@@ -220,8 +220,8 @@ export async function listsOf(approval: Approval): Promise<Answers['requests']> 
 }
 
 /**
- * The same past its ExpirationDateTime, which its re-confirmation leaves: it opens every endpoint. Only where a
- * hook lets it expire, and where its own client got tokens for its code after others had tried it.
+ * The same after its ExpirationDateTime, which its re-confirmation does not change: it opens every endpoint.
+ * Only where a hook makes it expire, and where its own client got tokens for its code after others had tried it.
  */
 export const expiredWhole = sharedFixture(
   [everything, reconfirmed, codeOfAnotherClient],
@@ -242,7 +242,7 @@ export const outOfDate = sharedFixture([secondCustomer], async (context): Promis
 
 export const LATE = 'to be re-confirmed after ninety days'
 
-/** The same, authorised again by its customer, and the exchange of the code if one came. */
+/** The same, authorised again by its customer, and the exchange of the code, if there is one. */
 export const confirmedLate = sharedFixture(
   [everything, reconfirmed, secondCustomer],
   async (context): Promise<Outlived & { visit: Visit; answer?: Exchange }> => {
@@ -270,11 +270,11 @@ async function endedBy<Used extends NamedConsent>(
   const { consentId, facts } = before.approval
   const end = hook === 'consent-expired' ? Date.parse(facts.expiration ?? '') : undefined
   const lookAtOthers = await bystanders(context, before.approval)
-  // Its customer may have confirmed it again since the approval, which is an update, too.
+  // Its customer may have confirmed it again since the approval, which also counts as an update.
   if (hook === 'customer-revokes') await untilTimeHasMoved(before.query, before.query)
   const at = now()
   await context.hook(hook, { consentId }, end)
-  // "The TPP can still query the consent", once it is revoked: that is a correct request.
+  // "The TPP can still query the consent" after revocation: that is a correct request.
   const queryable = hook === 'customer-revokes'
   const settled = { ...settling(context), ended: queryShows, queryable }
   const others = await lookAtOthers()
@@ -296,8 +296,8 @@ async function refreshedLate(
 }
 
 /**
- * A refresh after the end and, where a token comes of it, the data requests of before with that. What the end
- * changes may take effect there later.
+ * A refresh after the end and, if it gives a token, the earlier data
+ * requests with that token. The end may take effect there with a delay.
  */
 export async function refreshAfter(
   context: Context<never>,
@@ -335,13 +335,13 @@ export async function refreshAfter(
 const consentPath = ({ consentId }: Approval) =>
   `/account-access-consents/${percentEncoded(consentId)}`
 
-/** Who says that an end has affected others, by what made it true. */
+/** The check that judges whether an end has affected other approvals, by the hook that caused it. */
 const OF_OTHERS: Partial<Record<HookName, string>> = {
   'customer-revokes': 'CLC-19/not-by-revocation',
   'consent-expired': 'CLC-19/not-by-expiry',
 }
 
-/** An approval once more at work: all that its permissions open, and its query. */
+/** An approval in use: all requests that its permissions allow, and its query. */
 export async function atWork<Used extends NamedConsent>(
   { approved, steps, session }: Context<Used>,
   consent: Used,
@@ -349,10 +349,10 @@ export async function atWork<Used extends NamedConsent>(
   const approval = await approved(consent)
   const first = await approval.tokens()
   const { refreshToken } = first
-  // First, since a bank may end an access token when it issues the next.
+  // This comes first, since a bank may end an access token when it issues the next.
   const refreshed = refreshToken ? (await steps.refresh(consent)).exchange : undefined
   const tokens = await approval.tokens()
-  // A code that checks have tried is not sent again: twice is theft.
+  // A code that checks have tried is not sent again: a bank treats a second use as theft.
   const exchanged = consent.keepsCode ? undefined : (await steps.exchange(consent)).value
   const older = [exchanged, first].filter(
     (each): each is TokenSet => each !== undefined && each.accessToken !== tokens.accessToken,
@@ -371,7 +371,7 @@ export async function atWork<Used extends NamedConsent>(
 /** Does the TPP see that the customer has revoked the consent? */
 const seesRevoked = (query: Exchange) => refused(query) || statusOf(query) === 'Revoked'
 
-/** The same once more, with the same access token; a deviation where it is no correct request any more. */
+/** The same requests again with the same access token; with a deviation if they are no longer correct. */
 export async function again(
   { approval, tokens, older, requests }: Before,
   deviation: string | undefined,
@@ -406,7 +406,7 @@ export async function again(
   return { query, requests: repeated, beyond }
 }
 
-/** Each access token once. */
+/** Token sets with different access tokens. */
 function distinct(tokens: TokenSet[]): TokenSet[] {
   return tokens.filter(
     ({ accessToken }, at) => tokens.findIndex((one) => one.accessToken === accessToken) === at,

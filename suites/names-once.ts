@@ -1,7 +1,7 @@
 import { type Exchange, member } from '../engine/suite-api/responses.ts'
 import type { Finding } from '../engine/suite-api/rule.ts'
 
-/** A name that stands twice in one object of an answer; undefined where the body is no JSON. */
+/** A finding if a name occurs twice in one object of an answer; undefined where the body is no JSON. */
 export function namesOnce({ response }: Exchange): Finding[] | undefined {
   if (typeof response?.json !== 'object' || response.json === null) return undefined
   const { repeated: place, json } = response

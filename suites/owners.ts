@@ -1,6 +1,6 @@
 import { type Owners, accountsOwner as ownerOfAccounts } from '../engine/suite-api/owners.ts'
 
-/** The check that owns each message of the happy path: whatever else needs it is blocked by this one. */
+/** The check that owns each message of the happy path. Other checks that need the message are blocked by it. */
 export const OWNERS = {
   discovery: 'DISC-01/served',
   jwks: 'DISC-10/served',
@@ -27,7 +27,7 @@ export const OWNERS = {
   products: 'PROD-01/answers-200',
 } as const
 
-/** What the engine is told of the suites' ids; it knows none by itself. */
+/** Ids of the suites that the engine needs; it knows none itself. */
 export const owners: Owners = {
   steps: OWNERS,
   laterRegistration: 'REG-32/recorded',

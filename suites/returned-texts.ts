@@ -3,9 +3,9 @@ import { returnedNonce, returnedState } from './values/returned-text.ts'
 import type { Seed } from './values/returned-text-rows.ts'
 import type { Value, ValueType } from './values/value-type.ts'
 
-/** Texts that visits send along and want back: each has another one of its table, and each run draws others. */
+/** Texts that visits send and expect back: each visit has a different row of its table, and each run draws again. */
 
-/** Texts that are short or easy to guess are nothing for a visit that others rest on. */
+/** Texts that are short or easy to guess are not used for visits on which other checks rely. */
 const UNUSUAL = /unusual/
 
 export const stateFor = drawnFrom(returnedState)

@@ -13,17 +13,17 @@ import type { Finding } from '../engine/suite-api/rule.ts'
 import type { Value, ValueType } from './values/value-type.ts'
 
 /**
- * A sentence, a type of value, and the places where the sentence holds: one check asks every wrong value at every place,
- * or those of them that the run draws, and names each cell that broke.
+ * A requirement, a type of value, and the places where the requirement applies. One check asks
+ * every wrong value at every place, or those that the run draws, and names each cell that failed.
  */
 export interface Table<Right, Made, Used extends NamedConsent = never> {
-  /** Id of the check that judges it, also where others ask for it. */
+  /** Id of the check that judges it, also when other checks ask it. */
   owner: string
   type: ValueType<Right, Made>
-  /** Which rows the sentence speaks of: those of its level, wrong or lawful. */
+  /** The rows that the requirement is about: those of its level, wrong or lawful. */
   rows: (row: Value<Right, Made>) => boolean
   places: readonly Place<Right, Made, Used>[]
-  /** Places where another check asks the same values: it takes a part of the draw. */
+  /** Places where another check asks the same values and takes a part of the draw. */
   beside?: readonly Pick<Place<Right, Made, Used>, 'name' | 'kind' | 'dear'>[]
 }
 
@@ -31,59 +31,59 @@ export interface Table<Right, Made, Used extends NamedConsent = never> {
 export interface Place<Right, Made, Used extends NamedConsent = never> {
   /** `delete-account-access-consent, second client` */
   name: string
-  /** What one piece of a bank's code protects: “consents”, “data”. */
+  /** The part of a bank's code that protects it: “consents”, “data”. */
   kind: string
-  /** One value of each part of the grammar serves, unless the run asks every cell. */
+  /** One value of each part of the grammar is enough, unless the run asks every cell. */
   dear?: true
   /**
-   * A wrong value that is served makes something that nobody can undo, a client or an approval: after so many the rest
-   * is not asked, unless the run asks every cell.
+   * An accepted wrong value creates something that nobody can undo, a client or an
+   * approval: after so many the rest is not asked, unless the run asks every cell.
    */
   enough?: number
   /**
-   * Makes what the request is about, and sends the right request, the control of what follows. One subject serves
-   * all values, as long as each of them is refused. Undefined where there is nothing that tells right from wrong.
+   * Creates the subject of the request and sends the correct request, the control for the following ones. One
+   * subject is enough for all values as long as each is refused. Undefined where nothing could show a difference.
    */
   open(context: Context<Used>): Promise<OpenPlace<Right, Made> | undefined>
 }
 
-/** The same places, where one value of each part of the grammar serves. */
+/** The same places, with one value of each part of the grammar. */
 export const dear = <Right, Made, Used extends NamedConsent = never>(
   places: readonly Place<Right, Made, Used>[],
 ): Place<Right, Made, Used>[] => places.map((place) => ({ ...place, dear: true }))
 
 export interface OpenPlace<Right, Made> {
   right: Right
-  /** The right request with this value instead; `deviation` says what is wrong with it. */
+  /** The correct request with this value instead; `deviation` says what is wrong with it. */
   ask(made: Made, deviation: string): Promise<Exchange | Answered>
-  /** Whether there is still something to ask with; true where absent. A code lives for a minute. */
+  /** Can the subject still be used? True where absent. A code is valid for a minute. */
   lasts?(): boolean
-  /** How an answer to a wrong value is judged, where not by any refusal. */
+  /** Judges an answer to a wrong value, where it is not enough that it is any refusal. */
   judge?: (answer: Exchange) => Finding | undefined
-  /** After all values: what shows that the request's subject is as it was. Absent where nothing can have changed. */
+  /** After all values: shows that the subject of the requests is unchanged. Absent where nothing can change it. */
   after?(): Promise<Exchange>
 }
 
-/** An answer that is more than one exchange, judged by the place: a visit. */
+/** A result of more than one exchange, such as a visit, judged by the place. */
 export interface Answered {
-  /** Absent where nothing was sent, or a driver shows nothing. */
+  /** Absent where nothing was sent, or where a driver reports no exchange. */
   exchange?: Exchange
-  /** Why the value was taken; or refused, where it is lawful. */
+  /** Why a wrong value was accepted, or a lawful one refused. */
   finding?: Finding
 }
 
-/** What came of a table. */
+/** The results of a table. */
 export interface Asked {
-  /** Cells whose value the place answered otherwise than it must. */
+  /** Cells whose value was not answered as required. */
   broken: { cell: Cell; finding: Finding; exchange?: Exchange }[]
-  /** What shows, at each place, that its subject is as it was. */
+  /** For each place, the exchange that shows that its subject is unchanged. */
   after: Exchange[]
 }
 
 /**
  * Asks a table.
  *
- * @throws Blocked by the owner of a place whose right request fails; NotApplicable where no value could be asked.
+ * @throws Blocked by the owner of a place whose correct request fails; NotApplicable where no value could be asked.
  */
 export async function askTable<Right, Made, Used extends NamedConsent = never>(
   context: Context<Used>,
@@ -157,7 +157,7 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
     type: ValueType<Right, Made>
     place: Place<Right, Made, Used>
     cells: readonly Cell[]
-    /** The others that there are here. */
+    /** The other cells at this place. */
     all: Cell[]
     values: ReadonlyMap<string, Value<Right, Made>>
   },
@@ -167,7 +167,7 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
   const broken: Asked['broken'] = []
   let count = 0
   let open: OpenPlace<Right, Made> | undefined
-  /** Where one of a part serves, and this right value has no such: another one of the part. */
+  /** Another cell of the part, if one per part is enough and the drawn one does not exist for this right value. */
   const instead = ({ group }: Cell, madeOf: (cell: Cell) => unknown): Cell | undefined => {
     const at = place.dear
       ? all.findIndex((other) => other.group === group && madeOf(other) !== undefined)
@@ -193,7 +193,7 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
     })
     let answer = await open.ask(made, deviationOf(type, row))
     if (row.lawful && isUnauthorised(answer)) {
-      // Whether an access token has ended too soon is not for this check: the right request, and the value once more.
+      // Another check judges whether an access token expired too soon: repeat the correct request and the value.
       open = await place.open(context)
       if (!open) break
       answer = await open.ask(made, deviationOf(type, row))
@@ -203,7 +203,7 @@ async function askPlace<Right, Made, Used extends NamedConsent>(
     noteNegative()
     if (!finding) continue
     broken.push({ cell, finding, ...(exchange && { exchange }) })
-    // What was served may have ended what the request is about.
+    // An accepted value may have ended the subject of the requests.
     open = undefined
   }
   context.asks(undefined)
@@ -229,7 +229,7 @@ function judged<Right, Made>(
 }
 
 /**
- * Ends the check with all cells that broke, the first in detail.
+ * Ends the check with all cells that failed, the first in detail.
  *
  * @throws Nonconformance
  */
@@ -244,13 +244,13 @@ export function expectNoneBroken({ broken }: Asked, type: Pick<ValueType<never, 
   })
 }
 
-/** Ends the check as blocked where a cell broke: the check that asks the table says so. */
+/** Ends the check as blocked where a cell failed; the check that asks the table reports it. */
 export function relyOnNoneBroken({ broken: [first] }: Asked, owner: string): void {
   if (first) blockBy(owner, `relies on ${owner}: ${first.finding.message}`, first.exchange)
 }
 
 /**
- * Asks a table, and ends the check with all cells that broke.
+ * Asks a table, and ends the check with all cells that failed.
  *
  * @throws Nonconformance, Blocked
  */
@@ -261,7 +261,7 @@ export async function expectTable<Right, Made, Used extends NamedConsent = never
   expectNoneBroken(await askTable(context, table), table.type)
 }
 
-/** What else broke: of cells at the place of the first one their values alone. */
+/** The other cells that failed: only the values of cells at the place of the first one. */
 function moreOf([first, ...others]: Asked['broken']): string {
   if (others.length === 0) return ''
   const names = others.map(({ cell }) =>
@@ -270,7 +270,7 @@ function moreOf([first, ...others]: Asked['broken']): string {
   return `; the same with ${others.length} more: ${listed(names)}`
 }
 
-/** As many as a line has room for; the report lists all. */
+/** As many as fit on a line; the report lists all. */
 function listed(names: readonly string[]): string {
   const shown = names.slice(0, 4).join(', ')
   return names.length > 4 ? `${shown}, …` : shown

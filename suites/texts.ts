@@ -1,17 +1,17 @@
 import { brief, type Exchange, remembered } from '../engine/suite-api/responses.ts'
 import type { Finding } from '../engine/suite-api/rule.ts'
 
-/** What texts of answers say by mistake. */
+/** A wrong text of an answer, and its place. */
 
 interface Found {
   place: string
   text: string
 }
 
-/** What a bank gives back as it was sent. */
+/** A member that a bank returns as it was sent. */
 const SENT = 'DebtorAccount'
 
-/** Finds the first text in a JSON value that is wrong. Answers share bodies and rows: each is looked through once. */
+/** Finds the first wrong text in a JSON value. Answers share bodies and rows: each is searched once. */
 function searchFor(isWrong: (text: string) => boolean): (json: object) => Found | undefined {
   const isSuspect = remembered((value: object) => foundIn(value) !== undefined)
   const foundIn = (value: unknown): Found | undefined => {
@@ -31,16 +31,16 @@ function searchFor(isWrong: (text: string) => boolean): (json: object) => Found 
   return (json) => (isSuspect(json) ? foundIn(json) : undefined)
 }
 
-/** What a program writes where it has no value. */
+/** What programs write where they have no value. */
 const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undefined))*$/
 
 /**
- * UTF-8 that was read as windows-1252 or ISO 8859-1, and written as UTF-8 again: Â£, Ã©, â€™. Quotation marks may stand behind
- * any letter.
+ * UTF-8 that was read as windows-1252 or ISO 8859-1 and written as
+ * UTF-8 again: Â£, Ã©, â€™. A quotation mark may follow any letter.
  */
 const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰Š]|â(?:€|\u0080)/
 
-/** Characters as HTML and XML write them; in capitals they are an acquirer's, who knows no other letters. */
+/** Characters as HTML and XML escape them. In capitals they come from an acquirer that has no other letters. */
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
 
 const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
@@ -49,29 +49,29 @@ const isMisread = (text: string) => MISREAD.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
 const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped]
 
-/** Of nearly all answers nothing is wrong: one look tells it. */
+/** Nearly all answers have no wrong text: a single search shows that. */
 const wrong = searchFor((text) => WRONG.some((is) => is(text)))
 const placeholder = searchFor(isPlaceholder)
 const unread = searchFor(isUnread)
 const misread = searchFor(isMisread)
 const entity = searchFor(isEscaped)
 
-/** The first text of an answer that stands for nothing, by its place; undefined where the answer is no JSON. */
+/** A finding for the first text that is a placeholder for no value; undefined where the answer is no JSON. */
 export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
   const { json, notUtf8 } = response ?? {}
   if (typeof json !== 'object' || json === null) return undefined
   if (!wrong(json)) return []
   const none = placeholder(json)
   if (none) return [told(none, 'stands for no value')]
-  // Bytes that are no UTF-8 are another one's finding.
+  // Bytes that are not UTF-8 are judged by another rule.
   const lost = notUtf8 ? undefined : unread(json)
   return lost ? [told(lost, 'stands for a character that nobody could read')] : []
 }
 
 /**
- * The first text of an answer that was read in another way than it was written.
+ * A finding for the first text that was read in another encoding than it was written in.
  *
- * @param markup texts may be written for a page.
+ * @param markup texts may be written as HTML.
  */
 export function misreadIn({ response }: Exchange, markup = false): Finding[] | undefined {
   const { json } = response ?? {}

@@ -37,7 +37,7 @@ import type { Jws } from './values/jws-rows.ts'
 import { redirectUri } from './values/redirect-uri.ts'
 import { rowsOf, type Value, type ValueType } from './values/value-type.ts'
 
-/** Rows of the tables that a request in the midst of any history can hold, with the checks that judge them. */
+/** Rows of the tables that a request can have at any point of a run, with the checks that judge them. */
 export const WRONG_VALUES: readonly WrongValue[] = [
   ...credentials(isMissing, {
     create: 'SEC-03/create-without',
@@ -161,7 +161,7 @@ function valuesOf<Right, Made>(
     }))
 }
 
-/** One account is read with the same credentials and certificates as all of them. */
+/** A single account is read with the same credentials and certificates as the list. */
 type Named = Omit<Checks, 'read-one'>
 
 function alsoOfOne(checks: Named): Checks {
@@ -170,7 +170,7 @@ function alsoOfOne(checks: Named): Checks {
 
 type CredentialRow = Value<Credentials, CallDeviation>
 
-/** The right access token is that of the consent where data are read, and else one for consents of its kind. */
+/** The correct access token is that of the consent for reading data, and otherwise one for this kind of consents. */
 function credentials(rows: (row: CredentialRow) => boolean, checks: Named): WrongValue[] {
   const operations = Object.entries(alsoOfOne(checks)) as [keyof Checks, string][]
   return operations.flatMap(([operation, check]) =>
@@ -210,7 +210,7 @@ function credentialsOf({ tpp, tokens, code, consentId }: AtHand): Omit<Credentia
   }
 }
 
-/** Access tokens of the other grant: of client_credentials at data, of an approval at consents. */
+/** Access tokens of the other grant: of client_credentials for data, of an approval for consents. */
 function tokensOfOtherGrants(): WrongValue[] {
   const value = (
     row: string,
@@ -243,12 +243,12 @@ function certificates(rows: (row: Value<Certificates, OverCertificate>) => boole
   return valuesOf(clientCertificate, rows, {
     checks: alsoOfOne(checks),
     rightOf: ({ tpp }) => certificatesOf(tpp),
-    // A token over the same connection would be a request of its own.
+    // Fetching a token over the same connection would be a separate request.
     requestOf: ({ tokenOver, ...call }) => (tokenOver ? undefined : { call }),
   })
 }
 
-/** The id in a path, unless what it became is another one that the bank gave. */
+/** The id in a path, unless it is another id that the bank gave. */
 function unlessKnown(segment: string, { isKnown }: AtHand): WrongRequest | undefined {
   return isKnown(percentDecoded(segment)) ? undefined : { segment }
 }

@@ -15,7 +15,7 @@ import {
 
 const options = { endpoints: ['authorisation'] as const }
 
-/** An authorisation request; `undefined` for anything else, such as a page that was looked at. */
+/** An authorisation request; `undefined` for anything else, such as a request for a page. */
 function requestOf(exchange: Exchange) {
   if (exchange.endpoint !== 'authorisation' || exchange.request.method !== 'GET') return undefined
   return { query: queryOf(exchange), object: requestObjectOf(exchange), seen: seenOf(exchange) }
@@ -111,7 +111,7 @@ conduct(
     const differing = [...REQUIRED, 'state', 'nonce'].filter((name) => {
       const value = asked.query.get(name)
       if (name === 'request' || value === null || claims[name] === undefined) return false
-      // Nobody knows that client: TAUT-01/client says so.
+      // The client is unknown: TAUT-01/client judges that.
       if (name === 'client_id' && !asked.seen.client) return false
       return words(value).toSorted().join(' ') !== words(claims[name]).toSorted().join(' ')
     })
@@ -123,7 +123,7 @@ conduct(
   },
 )
 
-/** What the customer came for: the scenario, and what the client was asked to do in it. */
+/** The purpose of the visit: the scenario, and what the client was asked to do in it. */
 function visitOf(exchange: Exchange): string {
   const { scenario, goal } = seenOf(exchange)
   return `${scenario} ${goal}`
@@ -132,22 +132,22 @@ function visitOf(exchange: Exchange): string {
 const clientIn = (exchange: Exchange) =>
   requestObjectOf(exchange)?.claims.client_id ?? queryOf(exchange).get('client_id')
 
-/** Where several clients are watched at once, each counts for itself. */
+/** Where several clients are watched at once, each is judged separately. */
 const isOfAnotherClient = (exchange: Exchange, other: Exchange) =>
   seenOf(exchange).scenario === seenOf(other).scenario && clientIn(exchange) !== clientIn(other)
 
-/** A value of the request object, or else of the query, was never seen at an earlier visit. */
+/** Judges that a value of the request object, or else of the query, did not occur at an earlier visit. */
 function freshness(name: 'nonce' | 'state') {
   const valueIn = (exchange: Exchange) =>
     requestObjectOf(exchange)?.claims[name] ?? queryOf(exchange).get(name) ?? undefined
-  // A page that is loaded again is the same visit; a link that is kept for the next one is not.
+  // A reloaded page is the same visit; a link reused for the next visit is not.
   const isReload = (exchange: Exchange, other: Exchange) =>
     other.request.url === exchange.request.url && visitOf(other) === visitOf(exchange)
   const having = searched((other) => (requestOf(other) ? some(valueIn(other)) : []))
   return (exchange: Exchange, earlier: readonly Exchange[]) => {
     if (!requestOf(exchange)) return undefined
     const value = valueIn(exchange)
-    // state is not required, and what would have to have a nonce is missing.
+    // state is not required; without a request object there is no place for a nonce.
     if (value === undefined && (name === 'state' || !requestObjectOf(exchange))) return undefined
     const again = having(earlier, value).some(
       (other) => !isReload(exchange, other) && !isOfAnotherClient(exchange, other),
@@ -187,7 +187,7 @@ conduct(
   },
 )
 
-/** Seconds that a request object may live: FAPI 1.0 Advanced 5.2.2 (13). */
+/** Seconds that a request object may be valid: FAPI 1.0 Advanced 5.2.2 (13). */
 const LONGEST = 3600
 
 conduct(

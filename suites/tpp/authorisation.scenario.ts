@@ -1,4 +1,4 @@
-/** What comes back from the authorisation page. Requirements: specs/tpp/authorisation.yaml */
+/** Answers of the authorisation page. Requirements: specs/tpp/authorisation.yaml */
 
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
@@ -69,7 +69,7 @@ for (const [id, alteration, title, steps] of [
   })
 }
 
-/** Once an error has come back the visit is over: the same link is put before nobody again. */
+/** After an error the visit is over: the customer is not sent to the same link again. */
 function endsTheVisit({ exchanges }: ScenarioRun): void {
   const end = exchanges.findIndex((each) => /[?&#]error=/.test(header(each, 'location') ?? ''))
   if (end === -1) return
@@ -89,7 +89,7 @@ function endsTheVisit({ exchanges }: ScenarioRun): void {
   })
 }
 
-/** Visits with a request object of their own: a page that is loaded again is none. */
+/** Visits with different request objects: a reloaded page is not a new visit. */
 function visitsOf({ exchanges }: ScenarioRun): Exchange[] {
   const links = new Map<string, Exchange>()
   for (const each of exchanges) {
@@ -99,7 +99,7 @@ function visitsOf({ exchanges }: ScenarioRun): Exchange[] {
   return [...links.values()]
 }
 
-/** A customer who came back with an error is not sent to the bank again and again, by whatever link. */
+/** After an error the client does not send the customer to the bank again and again, by whatever link. */
 const stopsVisiting = (run: ScenarioRun) => givesUp(visitsOf(run))
 
 scenario({

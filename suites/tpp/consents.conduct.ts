@@ -17,7 +17,7 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The body of a create request, where it is a JSON object. */
+/** The body of a create request, if it is a JSON object. */
 function bodyOf({ endpoint, request }: Exchange): Json | undefined {
   if (!CREATIONS.includes(endpoint)) return undefined
   try {
@@ -116,7 +116,7 @@ conduct(
   },
 )
 
-/** What the tables of both consents mark as no part of a request. */
+/** Members that the tables of both consents mark as not part of a request. */
 const OF_THE_BANK = ['ConsentId', 'Status', 'StatusUpdateDateTime', 'CreationDateTime']
 
 conduct(

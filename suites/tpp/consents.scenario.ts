@@ -1,4 +1,4 @@
-/** Consents that end, are refused or deleted. Requirements: specs/tpp/consents.yaml */
+/** Consents that end, or are refused or deleted. Requirements: specs/tpp/consents.yaml */
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
@@ -20,7 +20,7 @@ import { DATA, endOf, seenOf, sent } from './common/messages.ts'
 const deletions = (run: ScenarioRun) =>
   run.exchanges.filter(({ endpoint }) => endpoint === 'delete-account-access-consent')
 
-/** Whether a client deletes at all is what CLC-20/deletes judges. */
+/** CLC-20/deletes judges whether a client deletes at all. */
 function blockForDeletion(): never {
   const what = 'a client that deletes consents'
   throw new Blocked({ kind: 'data', what }, `needs ${what}`)
@@ -105,11 +105,11 @@ for (const [id, alteration, title, what] of [
   })
 }
 
-/** Requests for data once the consent is over. */
+/** Requests for data after the consent has ended. */
 const readLater = ({ exchanges }: ScenarioRun) =>
   exchanges.filter((each) => seenOf(each).goal === 'read' && DATA.includes(each.endpoint))
 
-/** The consent is over: the client says so, and does not go on asking. */
+/** The consent has ended: the client says so, and does not keep asking. */
 function notices(run: ScenarioRun, what: string): void {
   const later = readLater(run)
   givesUp(later)
@@ -206,7 +206,7 @@ scenario({
   id: 'TCON-06/status-revoked',
   title: 'the customer has revoked consent at the bank: a query of the consent says Revoked',
   right: 'It says so, and asks for nothing under that consent again.',
-  // What is asked for at the same time as the status has come by then.
+  // Requests sent at the same time as the query have been answered by then.
   alteration: 'revoked-is-told-slowly',
   steps: ['connect', { fact: 'customer-revokes' }, 'read'],
   judge(run) {
@@ -221,7 +221,7 @@ scenario({
       .filter((each) => !after(run, query).includes(each))
       .filter(({ response }) => response !== undefined && response.status >= 400)
       .map(path)
-    // One that asked for data first may have had more of it on its way; one that asked for the status first had not.
+    // If data was requested and refused first, other requests may already be on their way: only a repeated path counts.
     const again = readLater(run).find(
       (each) =>
         Date.parse(each.startedAt) >= endOf(query) &&

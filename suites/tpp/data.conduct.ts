@@ -39,13 +39,13 @@ function filtersOf(exchange: Exchange): [name: string, value: string][] {
   if (!TRANSACTIONS.includes(exchange.endpoint)) return []
   const query = queryOf(exchange)
   return FILTERS.flatMap((name) => {
-    // One that is sent twice has no value of its own. A + that is not encoded is read as a space.
+    // A repeated parameter is compared with all its values. A + that is not encoded is read as a space.
     const values = query.getAll(name).map((value) => value.replace(/ (?=\d{2}:\d{2}$)/, '+'))
     return values.length === 0 ? [] : [[name, values.join(' and ')] as [string, string]]
   })
 }
 
-/** Names for what no data endpoint has: pages. */
+/** Usual names of parameters for pages, which no data endpoint has. */
 const PAGES = /^(page|page_?(number|size|token|key)|per_?page|limit|offset|cursor|skip|start)$/i
 
 conduct(
@@ -63,7 +63,7 @@ conduct(
   },
 )
 
-/** Names for the ends of a period. */
+/** Usual names of parameters for the ends of a period. */
 const ENDS =
   /booking|^(from|to|since|until)$|^(from|to|start|end|since|until)[-_]?(date|time)|^date[-_]?(from|to|start|end)/i
 
@@ -87,7 +87,7 @@ conduct(
   },
 )
 
-/** Permissions of which one opens an endpoint; no sentence says which one opens balances. */
+/** One of the permissions opens the endpoint. The documents do not say which one opens balances. */
 const OPENED_BY: [endpoints: readonly Endpoint[], permissions: string[]][] = [
   [
     ['accounts', 'account'],
@@ -192,7 +192,7 @@ conduct(
   },
 )
 
-/** AccountIds that an answer of data gave. */
+/** AccountIds in an answer with data. */
 const giving = searched(
   (exchange) =>
     new Set(isData(exchange) ? rowsOf(exchange).map((row) => member(row, 'AccountId')) : []),
@@ -210,7 +210,7 @@ conduct(
     const gave = giving(earlier, wanted)
     const under = (other: Exchange) => seenOf(other).consent?.id === consent.id
     if (gave.some(under)) return []
-    // What an answer holds that is no JSON, nobody knows.
+    // The contents of an answer that is no JSON are unknown.
     const unread = (other: Exchange) =>
       isData(other) && other.response?.status === 200 && !other.response.json
     if (earlier.some((other) => unread(other) && under(other))) return undefined

@@ -1,4 +1,4 @@
-/** Data as banks may answer it. Requirements: specs/tpp/data.yaml */
+/** Data as banks may return it. Requirements: specs/tpp/data.yaml */
 
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
@@ -15,12 +15,12 @@ scenario({
   judge: (run) => survives(run),
 })
 
-/** Data was read by the tokens of the code that was redeemed last. */
+/** Data was read with the tokens of the last redeemed code. */
 function readsTheNewestConsent(run: ScenarioRun): void {
   const codes = redemptions(run.exchanges).filter(({ response }) => response?.status === 200)
   const newest = codes.at(-1)
   const consentId = newest && seenOf(newest).code?.consentId
-  // Where the customer was asked once, nothing is new.
+  // If the customer approved only once, there is no second consent.
   if (!newest || consentId === undefined || codes.length < 2) return
   const later = dataIn(after(run, newest))
   if (later.some((each) => seenOf(each).consent?.id === consentId)) return
@@ -107,7 +107,7 @@ for (const [id, alteration, title] of [
     title,
     right: 'It reads what there is.',
     alteration,
-    // An AccountId that is not encoded is another path.
+    // An AccountId that is not encoded leads to another path.
     ...(id === 'TDAT-06/account-ids' && { owns: ['TGEN-06/documented', 'TDAT-05/account-ids'] }),
     judge: (run) => survives(run),
   })

@@ -1,4 +1,4 @@
-/** What is true of every request of a TPP. Requirements: specs/tpp/general.yaml */
+/** Every request of a TPP. Requirements: specs/tpp/general.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import {
@@ -128,12 +128,12 @@ conduct(
   },
 )
 
-/** What was sent to have the log lines of both sides found together. */
+/** The id by which log lines of both sides are matched. */
 const interactionOf = readOnce((exchange) => sent(exchange, 'x-fapi-interaction-id'))
 
 const withInteraction = searched((exchange) => some(interactionOf(exchange)))
 
-/** What one customer does at one time; one id for all of it is an interaction too. */
+/** What one customer does at one time. One id for all of it is also an interaction. */
 const interactionIn = (exchange: Exchange) => {
   const { scenario, goal } = seenOf(exchange)
   return `${scenario} ${goal}`
@@ -175,16 +175,16 @@ conduct(
   },
 )
 
-/** Below it are consents and data, and nothing else; of another version, what is below the same names. */
+/** Below this prefix are only consents and data; in other versions, paths with the same names. */
 const BELOW = /^\/open-banking\/(v3\.1|v[\d.]+\/(aisp|cbpii))\//
 
-/** There are permissions for them, and no address: nothing is told of those. */
+/** Statements have permissions but no address: requests for them are not judged. */
 const STATEMENTS = /\/statements(\/|$)/
 
 const RESOURCE =
   /\/(account-access-consents|account-requests|funds-confirmation-consents|accounts|balances|transactions)(\/|$)/i
 
-/** Paths of consents and data; where funds confirmation is, the document says in several ways (AMB-05, AMB-06). */
+/** Paths of consents and data. The document names several paths for funds confirmation (AMB-05, AMB-06). */
 const DOCUMENTED = [
   /^(GET|DELETE) \/open-banking\/v3\.1\/aisp\/account-access-consents\/[^/]+$/,
   /^POST \/open-banking\/v3\.1\/aisp\/account-access-consents$/,

@@ -39,7 +39,7 @@ scenario({
   judge: (run) => survives(run),
 })
 
-/** Whoever shows a wrong certificate gets no request of the goal at which it is there. */
+/** A server with a wrong certificate gets no request of the task in which it has that certificate. */
 function sendsNothingTo(run: ScenarioRun, what: string, from: 'connect' | 'read'): void {
   const [sent] = run.exchanges.filter(
     (each) => seenOf(each).goal === from && each.response !== undefined,
@@ -111,7 +111,7 @@ scenario({
   },
 })
 
-/** What is sent by a configuration that was believed. */
+/** Endpoints to which a client that accepted the configuration sends requests. */
 const CONFIGURED: readonly Exchange['endpoint'][] = ['registration', 'token', 'authorisation']
 
 scenario({
@@ -159,7 +159,7 @@ scenario({
   },
 })
 
-/** Access tokens that a customer’s consent gave. */
+/** Access tokens from customers’ consents. */
 const customersTokens = ({ exchanges }: ScenarioRun) =>
   exchanges
     .filter(

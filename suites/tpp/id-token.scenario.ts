@@ -1,4 +1,4 @@
-/** ID tokens that are wrong in one thing. Requirements: specs/tpp/id-token.yaml */
+/** ID tokens with one error each. Requirements: specs/tpp/id-token.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import {
@@ -15,7 +15,7 @@ import {
   survives,
 } from './common/expect.ts'
 
-/** Scenario, alteration, and what is wrong in words that follow “an ID token”. */
+/** Id, alteration, and the error in words that follow “an ID token”. */
 const REDIRECT: [id: string, alteration: string, what: string][] = [
   ['TIDT-01/wrong-signature', 'redirect-id-token-of-a-stranger', 'signed by somebody else'],
   ['TIDT-01/unknown-kid', 'redirect-id-token-of-unknown-kid', 'of a key that is not published'],

@@ -67,7 +67,7 @@ conduct(
   },
 )
 
-/** What the documents say is used, for each value that a registration can ask for. */
+/** The values that the documents name, for each member of a registration. */
 const USED: Record<string, readonly string[]> = {
   token_endpoint_auth_method: ['private_key_jwt'],
   token_endpoint_auth_signing_alg: ['PS256'],
@@ -76,12 +76,12 @@ const USED: Record<string, readonly string[]> = {
   response_types: ['code id_token'],
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
   subject_type: ['public'],
-  // Nothing is encrypted.
+  // The documents use no encryption.
   id_token_encrypted_response_alg: [],
   request_object_encryption_alg: [],
 }
 
-/** A value as it is compared: the order of the words of a response type means nothing. */
+/** A value in a comparable form: the order of the words of a response type means nothing. */
 const comparable = (name: string, value: unknown) =>
   name === 'response_types' ? words(value).toSorted().join(' ') : String(value)
 
@@ -120,7 +120,7 @@ conduct(
     if (exchange.endpoint !== 'registration' || !registration) return undefined
     const { jti, iss } = registration.claims
     if (jti === undefined) return undefined
-    // What the bank could not process may be sent once more as it is.
+    // A request that the bank failed to process may be sent again unchanged.
     const isRetry = ({ request, response }: Exchange) =>
       request.body === exchange.request.body && (response?.status ?? 503) >= 500
     const again = earlier.some((other) => {
@@ -149,7 +149,7 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
   })
 })
 
-/** Is it a request for a registration that exists? */
+/** Is it a request for an existing registration? */
 function asksForRegistration(exchange: Exchange): boolean {
   const { registrationEndpoint: endpoint } = seenOf(exchange).expected ?? {}
   if (endpoint === undefined || exchange.endpoint === 'registration') return false
@@ -157,7 +157,7 @@ function asksForRegistration(exchange: Exchange): boolean {
   return pathname.startsWith(`${new URL(endpoint).pathname}/`)
 }
 
-/** What updates or deletes. A client may ask whether registration queries, which are for the future, have come. */
+/** Updates and deletion. A client may try to query its registration, which the document announces for the future. */
 const MANAGING = ['PUT', 'PATCH', 'DELETE']
 
 conduct(

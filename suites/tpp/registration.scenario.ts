@@ -13,11 +13,11 @@ import {
 } from './common/expect.ts'
 import { formOf, list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
 
-/** Token requests of a client that the bank knows. */
+/** Token requests of a client that is registered. */
 const tokenRequests = ({ exchanges }: ScenarioRun) =>
   exchanges.filter((each) => each.endpoint === 'token' && seenOf(each).client)
 
-/** What a request asks for is within what the bank stored. */
+/** A request asks only for values that the bank stored. */
 function requireStored(exchange: Exchange, name: string, asked: unknown[], stored: unknown[]) {
   if (asked.every((each) => stored.includes(each))) return
   throw new Nonconformance({
@@ -93,7 +93,7 @@ scenario({
     const [altered] = run.altered
     if (!altered) throw new NotApplicable('the client was registered before')
     for (const exchange of tokenRequests(run)) {
-      // OpenID Connect wants it stored beside code id_token; no token is asked for by it.
+      // OpenID Connect requires implicit for code id_token; no token request uses it.
       const stored = list(seenOf(exchange).client?.grant_types).filter(
         (each) => each !== 'implicit',
       )

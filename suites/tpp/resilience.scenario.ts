@@ -1,4 +1,4 @@
-/** A bank that is busy, slow or gone. Requirements: specs/tpp/resilience.yaml */
+/** A bank that is busy, slow or unavailable. Requirements: specs/tpp/resilience.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, header } from '../../engine/suite-api/responses.ts'
@@ -16,15 +16,15 @@ import { endOf, seenOf } from './common/messages.ts'
 
 const pathOf = ({ request }: Exchange) => new URL(request.url).pathname
 
-/** Accounts, balances or transactions: bulk addresses and single ones hold the same. */
+/** Accounts, balances or transactions: lists and single addresses have the same kind of data. */
 function kindOf({ endpoint }: Exchange): string {
   return ['transactions', 'balances'].find((kind) => endpoint.endsWith(kind)) ?? 'accounts'
 }
 
-/** Milliseconds by which a clock may be read too early. */
+/** Milliseconds by which clocks may differ. */
 const TOLERANCE = 100
 
-/** When the bank may be asked again, in milliseconds since 1970: Retry-After has seconds or a date. */
+/** When the bank may be asked again, in milliseconds since 1970. Retry-After has seconds or a date. */
 function dueAfter(refused: Exchange): number {
   const stated = header(refused, 'retry-after') ?? ''
   return /^\d+$/.test(stated) ? endOf(refused) + Number(stated) * 1000 : Date.parse(stated)
@@ -58,7 +58,7 @@ for (const [id, alteration, steps, title] of [
     steps: [...steps],
     judge(run) {
       const altered = requireAltered(run, 'reads data')
-      // What is asked for elsewhere may have been on its way.
+      // A request to another path may already have been on its way.
       const again = after(run, altered).find((each) => pathOf(each) === pathOf(altered))
       const early = again && dueAfter(altered) - Date.parse(again.startedAt)
       if (early !== undefined && early > TOLERANCE) {
@@ -71,7 +71,7 @@ for (const [id, alteration, steps, title] of [
       }
       const { goal } = lastSaid(run)
       const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
-      // While the customer is away it may show what it has; at first it has nothing.
+      // While the customer is away the client may show older data; after the first connection it has none.
       const wanted =
         goal === 'connect' ? got.filter((each) => kindOf(each) === kindOf(altered)) : got
       if (wanted.length === 0) requireRefusal(run, 'a rate limit', altered)

@@ -16,7 +16,7 @@ import {
 
 const options = { endpoints: ['token'] as const }
 
-/** Form and client assertion of a token request that is a form; `undefined` for anything else. */
+/** Form and client assertion of a token request with a form; `undefined` for anything else. */
 function requestOf(exchange: Exchange) {
   if (exchange.endpoint !== 'token' || exchange.request.method !== 'POST') return undefined
   const form = formOf(exchange)
@@ -63,7 +63,7 @@ conduct('TTOK-03/issuer', 'iss and sub of the assertion are the client', options
   if (!asked?.assertion) return undefined
   const { iss, sub } = asked.assertion.claims
   const named = asked.form.get('client_id')
-  // What is stored under `sub`, or else under the client_id of the form.
+  // The client that is registered under `sub`, or else under the client_id of the form.
   const own = asked.seen.client?.client_id
   const fine = own !== undefined && iss === own && sub === own && (named ?? own) === own
   return unless(fine, {
@@ -97,7 +97,7 @@ conduct('TTOK-03/jti', 'the assertion has a jti', options, (exchange) => {
   })
 })
 
-/** Seconds by which the clock of the client may differ, or round. */
+/** Seconds by which the client's clock may differ. */
 const CLOCK = 10
 
 conduct('TTOK-03/expiry', 'the assertion has an exp that has not passed', options, (exchange) => {
@@ -152,7 +152,7 @@ conduct(
   (exchange, earlier) => {
     const { jti, iss } = requestOf(exchange)?.assertion?.claims ?? {}
     if (jti === undefined) return undefined
-    // Each scenario has a bank and a client of its own: a counter may begin again with either.
+    // Each scenario has its own bank and client: a counter may restart with each.
     const again = withJti(earlier, jti).some((other) => assertionOf(other)?.claims.iss === iss)
     return unless(!again, {
       message: 'jti was used before',
@@ -162,7 +162,7 @@ conduct(
   },
 )
 
-/** Seconds after which an assertion that is still good is more risk than use. */
+/** Seconds: an assertion that is valid for longer is an unnecessary risk. */
 const LONGEST = 3600
 
 conduct('TTOK-06/short', 'an assertion is good for an hour at most', options, (exchange) => {
@@ -206,7 +206,7 @@ conduct(
   },
 )
 
-/** Fields of the form that one grant has, and no other. */
+/** Form fields that belong to one grant only. */
 const OF_ONE_GRANT: Record<string, string> = {
   code: 'authorization_code',
   redirect_uri: 'authorization_code',
@@ -241,7 +241,7 @@ conduct('TTOK-09/once', 'a code is used once', options, (exchange, earlier) => {
   const code = asked?.form.get('code')
   if (asked?.form.get('grant_type') !== 'authorization_code' || !code) return undefined
   const before = withCode(earlier, code)
-  // Where nobody answered, or the bank was not there, the client cannot know that it was used.
+  // Without an answer, or after a 5xx, the client cannot know that the code was used.
   const answered = before.some(({ response }) => response && response.status < 500)
   return unless(!answered, {
     message: 'the code was used before',

@@ -1,4 +1,4 @@
-/** What the token endpoint may answer. Requirements: specs/tpp/token.yaml */
+/** Answers of the token endpoint. Requirements: specs/tpp/token.yaml */
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { expectThat } from '../../engine/suite-api/expect.ts'
@@ -20,7 +20,7 @@ const refreshes = ({ exchanges }: ScenarioRun) =>
     (each) => each.endpoint === 'token' && formOf(each).get('grant_type') === 'refresh_token',
   )
 
-/** Ends as not applicable for a client that got no refresh token, or registered without the grant. */
+/** Ends as not applicable for a client without a refresh token, or without the registered grant. */
 function requireRefreshToken(run: ScenarioRun): void {
   const issued = redemptions(run.exchanges).some(
     ({ response }) => member(response?.json, 'refresh_token') !== undefined,
@@ -111,7 +111,7 @@ scenario({
   },
 })
 
-/** Had the refresh token of this request been refused before it was sent? */
+/** Was the refresh token of this request already refused before the request was sent? */
 function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
   const tokenOf = (each: Exchange) => formOf(each).get('refresh_token')
   return refreshes(run).some(
@@ -120,7 +120,7 @@ function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
       tokenOf(other) === tokenOf(exchange) &&
       [400, 401].includes(other.response?.status ?? 0) &&
       typeof member(other.response?.json, 'error') === 'string' &&
-      // What was on its way already may come later.
+      // Requests that were already on their way do not count.
       endOf(other) <= Date.parse(exchange.startedAt),
   )
 }

@@ -6,7 +6,7 @@ export interface Answer {
   kind: 'json'
 }
 
-/** An Accept header; undefined: none is sent. */
+/** An Accept header; with undefined, none is sent. */
 export type AcceptValue = { headers: { Accept: string | undefined } }
 
 type Given = [id: string, words: string, accept: string | undefined]
@@ -105,7 +105,7 @@ const parts: Part<Answer, AcceptValue>[] = [
   },
 ]
 
-/** Accept of requests that are answered with JSON. */
+/** The Accept header of requests that are answered with JSON. */
 export const acceptedType: ValueType<Answer, AcceptValue> = {
   name: 'Accept',
   grammar: 'RFC 9110 12.5.1: Accept = #( media-range [ weight ] )',

@@ -2,7 +2,7 @@ import type { Level } from '../../engine/suite-api/check.ts'
 import type { HeaderValues } from './header-value.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** The access token of a right call. */
+/** The access token of a correct call. */
 export interface Token {
   token: string
 }
@@ -38,8 +38,8 @@ const named = (name: string, words: string): Row => ({
 })
 
 /**
- * The header Authorization around a right token, beside what the table of credentials has: how its name is written, and
- * what a reader takes who splits its value anywhere but at the spaces.
+ * The Authorization header with a correct token, in addition to the table of credentials: the case
+ * of its name, and values that a reader accepts who splits them at other characters than spaces.
  */
 export const authorization: ValueType<Token, HeaderValues> = {
   name: 'Authorization header',

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** What a client holds, of which one access token is the right one for a request. */
+/** Credentials of a client. For a request, one access token is the correct one. */
 export interface Credentials {
-  /** The right access token. */
+  /** The correct access token. */
   token: string
   idToken?: string
   refreshToken?: string
@@ -36,7 +36,7 @@ const spelled = (id: string, words: string, spell: (token: string) => string): R
   make: ({ token }) => header(spell(token)),
 })
 
-/** Another text under the right scheme; undefined where it would be the right one, or there is none. */
+/** Another text under the correct scheme; undefined where it equals the correct one, or does not exist. */
 const instead = (
   id: string,
   words: string,
@@ -52,7 +52,7 @@ const instead = (
   },
 })
 
-/** The right token where no sentence says that it is sent; RFC 6750 lets a server take it there. */
+/** The correct token in places that the documents do not name. RFC 6750 allows a server to accept it there. */
 const elsewhere = (
   id: string,
   words: string,
@@ -166,7 +166,7 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
           'more-behind',
           'with more behind it',
           ({ token }) =>
-            // Before its padding, behind which a decoder reads nothing.
+            // Before the padding, since decoders ignore what comes after it.
             `${token.slice(0, lastOf(token) + 1)}${MORE}${token.slice(lastOf(token) + 1)}`,
         ),
         instead('more-before', 'with more before it', ({ token }) => `${MORE}${token}`),
@@ -270,19 +270,19 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
   ],
 }
 
-/** Of the sentences on a header that is missing, invalid, or replaced by something elsewhere. */
+/** Selections by requirement: a missing header, an invalid one, a token sent elsewhere. */
 export const isMissing = ({ id }: Row) => id === 'no-header' || id === 'empty-header'
 export const isInvalid = (row: Row) => row.level === 'must' && !isMissing(row)
 export const isElsewhere = ({ level }: Row) => level === 'should'
-/** How the scheme is spelled, which the document leaves open. */
+/** Spellings of the scheme, which the document leaves open. */
 export const isSpelling = ({ level }: Row) => level === 'observe'
 
-/** Three bytes of base64: fewer characters might be none to a decoder that is generous. */
+/** Three bytes of base64: a lenient decoder might ignore fewer characters. */
 const MORE = 'x7Qz'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** A text of the alphabet that looks like a token and is none: always the same for one token. */
+/** A text of the alphabet that looks like a token and is not one; always the same for one token. */
 function random(token: string, length = Math.max(token.length, 20)): string {
   const blocks = Array.from({ length: Math.ceil(length / 43) }, (_, index) =>
     createHash('sha256').update(`${index} not ${token}`).digest('base64url'),
@@ -290,7 +290,7 @@ function random(token: string, length = Math.max(token.length, 20)): string {
   return blocks.join('').slice(0, length)
 }
 
-/** The token with another character from a place on, one that differs in a bit that counts. */
+/** The token with its first character of the alphabet from `place` on replaced, in a bit that matters. */
 function changedFrom(token: string, place: number): string {
   const known = [...token].map((character) => ALPHABET.indexOf(character))
   const at = known.findIndex((value, index) => value >= 0 && index >= place)
@@ -298,14 +298,14 @@ function changedFrom(token: string, place: number): string {
   return `${token.slice(0, at)}${other}${token.slice(at + 1)}`
 }
 
-/** The last place of a character that says something: no padding. */
+/** The place of the last character that is not padding. */
 function lastOf(token: string): number {
   return [...token].findLastIndex((character) => ALPHABET.includes(character))
 }
 
 /**
- * The text with capitals for small letters and the reverse. None where all its letters are of one case: whoever
- * decodes hexadecimal digits, a UUID or base32 reads the same in the other.
+ * The text with upper and lower case swapped. Undefined where all its letters are
+ * of one case: hexadecimal digits, a UUID or base32 mean the same in both cases.
  */
 export function inOtherCase(text: string): string | undefined {
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text)) return undefined

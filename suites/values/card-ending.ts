@@ -175,7 +175,7 @@ function text(id: string, words: string, change: (ending: string) => string) {
   return value(id, words, ({ ending }) => change(ending), DIGITS)
 }
 
-/** The same digits in another script, by the code of its zero. */
+/** The same digits in another script, given the code point of its zero. */
 function inScript(zero: number) {
   return (ending: string) =>
     [...ending].map((digit) => String.fromCharCode(zero + Number(digit))).join('')

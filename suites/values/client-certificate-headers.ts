@@ -1,27 +1,27 @@
 import { X509Certificate } from 'node:crypto'
 
 /**
- * Headers in which servers that end TLS tell those behind them of a client's certificate. A gateway must take them off a
- * request that comes from outside (RFC 9440 4); what is forwarded stands for a certificate.
+ * Headers in which servers that terminate TLS forward a client's certificate to the servers
+ * behind them. A gateway must remove them from requests that come from outside (RFC 9440 4).
  */
 export interface ForwardedBy {
   id: string
-  /** To follow “with the certificate …”. */
+  /** Completes “with the certificate …”. */
   words: string
   headers(certificate: Forwarded): Record<string, string>
 }
 
-/** A certificate in the encodings that they use. */
+/** A certificate in the encodings of these headers. */
 export interface Forwarded {
   /** Base64 of its DER, on one line. */
   base64: string
   /** PEM, percent-encoded: nginx’s $ssl_client_escaped_cert. */
   escaped: string
-  /** PEM, its line breaks spaces: httpd’s %{SSL_CLIENT_CERT}s. */
+  /** PEM with spaces for line breaks: httpd’s %{SSL_CLIENT_CERT}s. */
   spaced: string
-  /** PEM, percent-encoded but for + = /, as Application Load Balancers do. */
+  /** PEM, percent-encoded except for + = /, as by Application Load Balancers. */
   safe: string
-  /** RFC 2253: the most particular first. */
+  /** RFC 2253: the most specific attribute first. */
   subject: string
   issuer: string
   /** OpenSSL’s old form: /C=GB/O=… */
@@ -32,7 +32,7 @@ export interface Forwarded {
   sha1: string
 }
 
-/** What is forwarded of a certificate in PEM. */
+/** The forwarded values of a certificate in PEM. */
 export function forwarded(pem: string): Forwarded {
   const read = new X509Certificate(pem)
   const text = read.toString().trim()
@@ -52,7 +52,7 @@ export function forwarded(pem: string): Forwarded {
   }
 }
 
-/** ASCII alone: a header can carry nothing else. */
+/** Only ASCII: a header can carry nothing else. */
 const named = (name = ''): string[] => name.split('\n').map((one) => one.replaceAll(/[^ -~]/g, '?'))
 
 export const FORWARDED_BY: readonly ForwardedBy[] = [

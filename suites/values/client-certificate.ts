@@ -2,21 +2,21 @@ import type { CallDeviation } from '../../engine/suite-api/flow.ts'
 import { FORWARDED_BY, type ForwardedBy, forwarded } from './client-certificate-headers.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** The client that asks, and the certificates that the target gives. */
+/** The client of a request, and the certificates of the target. */
 export interface Certificates {
   /** Name of the identity with its own transport certificate. */
   own: string
-  /** Names of all identities there are: none, untrusted, expired, the other client’s. */
+  /** Names of all identities of the target: none, untrusted, expired, the other client’s. */
   identities: readonly string[]
-  /** The own certificate in PEM; absent where it cannot be read. */
+  /** The client's own certificate in PEM; absent where it cannot be read. */
   certificate?: string
 }
 
-/** Over which certificate a request is made. */
+/** The certificate that a request uses. */
 export interface OverCertificate extends Pick<CallDeviation, 'identity' | 'headers'> {
   /**
-   * The access token too is fetched over that certificate. Where tokens are bound to one, the client’s own token is
-   * refused for the binding, whatever the gateway thinks of the certificate.
+   * The access token is also fetched over that certificate. If tokens are bound to a certificate, the
+   * client’s own token is refused because of the binding, whatever the gateway does with the certificate.
    */
   tokenOver?: 'same'
 }
@@ -61,7 +61,7 @@ const inHeaders: Row[] = FORWARDED_BY.map((by) => ({
   },
 }))
 
-/** A gateway that trusts whatever is offered, and takes the header for what it was. */
+/** For a gateway that accepts any certificate and believes the header. */
 const overAnother: Row[] = FORWARDED_BY.filter(({ id }) =>
   ['client-cert', 'x-ssl-client-cert', 'envoy', 'haproxy'].includes(id),
 ).map((by) => ({
@@ -89,7 +89,7 @@ const beside: Row[] = FORWARDED_BY.map((by) => ({
   },
 }))
 
-/** Which certificate a request is made over, and what may not stand for one. */
+/** The certificate that a request uses, and headers that must not replace it. */
 export const clientCertificate: ValueType<Certificates, OverCertificate> = {
   name: 'client certificate',
   grammar:
@@ -173,17 +173,17 @@ export const clientCertificate: ValueType<Certificates, OverCertificate> = {
 }
 
 /**
- * Over a certificate that is missing or not valid, and nothing beside it. A session is resumed by a listener, whatever
- * path is asked: it is a kind of its own.
+ * A missing or invalid certificate, without such headers. Resumed
+ * sessions are left out: a listener resumes them for all paths alike.
  */
 export const isInvalidCertificate = ({ id, level }: Row): boolean =>
   level === 'must' && !id.includes('header') && id !== 'resumed'
 
-/** Something in the request stands for a certificate that is missing or not valid. */
+/** A header claims a certificate, while that of the connection is missing or invalid. */
 export const isForwarded = ({ id, level }: Row): boolean =>
   level === 'must' && id.includes('header')
 
-/** A kind of them alone. */
+/** Rows of one identity only. */
 export const isOver =
   (identity: 'none' | 'untrusted' | 'expired' | 'resumed') =>
   ({ id, level }: Row): boolean =>

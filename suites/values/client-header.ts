@@ -1,11 +1,11 @@
 import type { Value, ValueType } from './value-type.ts'
 
-/** A right request, and what it carries. */
+/** A correct request, and the content that it carries. */
 export interface AnyRequest {
   content: 'json' | 'form' | 'none'
 }
 
-/** Headers beside those of the right request, or another spelling of the names of all. */
+/** Headers in addition to those of the correct request, or another case for the names of all of them. */
 export type AddedHeaders =
   | { headers: Record<string, string> }
   | { headerNames: (name: string) => string }
@@ -43,7 +43,7 @@ const ON_THE_WAY =
 const COOKIE =
   'RFC 6265 4.2: a client gives back what a server had set, a balancer for example; no sentence of the document has cookies at these addresses.'
 
-/** Headers that HTTP libraries, runtimes and proxies add to a request without being told to. */
+/** Headers that HTTP libraries, runtimes and proxies add to a request by default. */
 export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
   name: 'request',
   grammar: 'RFC 9110 sections 7 to 12: fields of requests that a client may send with any of them',

@@ -33,7 +33,7 @@ export const permissions: OfEnumeration = enumeration({
   level: 'must',
   type: { because: ARRAY, level: 'should' },
   right: { because: `${ARRAY}: “Allowed values: …”, in no order and no number`, level: 'must' },
-  // AMB-01: the document itself spells it so once.
+  // AMB-01: the document itself once spells it like this.
   open: (value) => value === 'ReadAccountsDetails',
   others: [
     ['read-pan', 'ReadPAN'],

@@ -1,16 +1,16 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Part, Value, ValueType } from './value-type.ts'
 
-/** What bounds close to a booked transaction are made of. */
+/** A booked transaction, from which bounds close to it are made. */
 export interface Booking {
-  /** Its BookingDateTime: milliseconds since 1970. */
+  /** Its BookingDateTime, in milliseconds since 1970. */
   row: number
   /**
-   * How many milliseconds its text leaves open: 1 with three digits of a fraction or more, 1000 with none. It was
-   * booked at any instant of these.
+   * The precision of its text in milliseconds: 1 with three or more digits of
+   * a fraction, 1000 with none. The booking is at any instant in this range.
    */
   told: number
-  /** The last booking before it at another instant, and the first after it. */
+  /** The last earlier booking and the first later one, at other instants. */
   before?: number
   after?: number
 }
@@ -20,7 +20,7 @@ export type BoundsQuery = Partial<Record<'fromBookingDateTime' | 'toBookingDateT
 
 type Bound = (row: number) => number
 
-/** Each bound, as an instant drawn from that of the row. */
+/** Each bound, computed from the instant of the row. */
 interface Sides {
   from?: Bound
   to?: Bound
@@ -37,16 +37,16 @@ const by =
   (milliseconds: number): Bound =>
   (row) =>
     row + milliseconds
-/** The last whole second before it, and the first after it: without a fraction. */
+/** The last whole second before the row, and the first one after it. */
 const secondBefore: Bound = (row) => Math.floor((row - 1) / SECOND) * SECOND
 const secondAfter: Bound = (row) => (Math.floor(row / SECOND) + 1) * SECOND
 const firstOfDay: Bound = (row) => Math.floor(row / DAY) * DAY
 const lastOfDay: Bound = (row) => firstOfDay(row) + DAY - SECOND
 
 /**
- * Bounds within a second and a millisecond of a row, and at the ends of its day. Under a lawful row the transaction
- * must be in the answer; under a wrong one it must not, or the request is refused. No bound lies on a booking, as far
- * as its text tells: whether bounds are included is open (AMB-18).
+ * Bounds within a second and a millisecond of a row, and at the ends of its day. Under a lawful row the
+ * transaction must be in the answer; under a wrong one it must not, or the request is refused. No bound
+ * equals a booking, as far as its precision shows: whether bounds are inclusive is open (AMB-18).
  */
 export const bounds: ValueType<Booking, BoundsQuery> = {
   name: 'filter of bookings',
@@ -161,7 +161,7 @@ function sides(
   return { part, rows: [...shown, ...rows.out.map((row) => made(row, false))] }
 }
 
-/** Undefined where a bound lies on a booking, or where the row is not for certain on the side that is meant. */
+/** Undefined where a bound equals a booking, or where the row is not certainly on the intended side. */
 function queryOf(booking: Booking, { from, to }: Sides, shown: boolean): BoundsQuery | undefined {
   const { row, told, before, after } = booking
   const [first, last] = [from?.(row), to?.(row)]

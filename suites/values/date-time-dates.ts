@@ -1,6 +1,6 @@
 import { inUtc, type Row, wrong } from './date-time-rows.ts'
 
-/** What is wrong with a date: the productions of full-date, and the restrictions of RFC 3339 section 5.7. */
+/** Wrong dates: the productions of full-date, and the restrictions of RFC 3339 section 5.7. */
 
 /** The date-time with another date. */
 const dated =
@@ -13,7 +13,7 @@ const dated =
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** The year, or the next one that is none of a leap day. */
+/** The year, or the next one if it is a leap year. */
 const commonYear = (year: string) => (isLeap(Number(year)) ? following(year) : year)
 
 const following = (year: string) => String(Number(year) + 1).padStart(4, '0')

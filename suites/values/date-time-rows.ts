@@ -1,9 +1,9 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Part } from './value-type.ts'
 
-/** What date-times are made of. */
+/** An instant, from which date-times are made. */
 export interface Instant {
-  /** Milliseconds since 1970, of a year from 0000 to 9999. */
+  /** Milliseconds since 1970, in a year from 0000 to 9999. */
   instant: number
 }
 
@@ -37,10 +37,10 @@ export function written(instant: number): Written {
   return { instant, date, time, fraction, year, month, day, hour, minute, second }
 }
 
-/** In UTC, and as exact as the instant: `2026-01-05T12:34:56Z`, `2026-01-05T12:34:56.789Z`. */
+/** In UTC, with the precision of the instant: `2026-01-05T12:34:56Z`, `2026-01-05T12:34:56.789Z`. */
 export const inUtc = ({ date, time, fraction }: Written) => `${date}T${time}${fraction}Z`
 
-/** The same instant in an offset of so many minutes. */
+/** The same instant with this offset in minutes. */
 export function inOffset(minutes: number): Spell {
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
   const offset = [hours, rest].map((each) => String(each).padStart(2, '0')).join(':')
@@ -53,7 +53,7 @@ export function inOffset(minutes: number): Spell {
 const TYPE =
   '“| ExpirationDateTime | date-time | optional |”, “fromBookingDateTime and toBookingDateTime (RFC 3339, both optional)”'
 
-/** Rows that are no date-time: what refuses none breaks what is implied, unless a row says otherwise. */
+/** Rows that are not a date-time. A bank that accepts one breaks a should, unless a row has another level. */
 export function wrong(part: string, clause: string, rows: readonly Row[]): Part<Instant, string> {
   return { part, rows: rows.map((row) => made(row, clause, 'should')) }
 }

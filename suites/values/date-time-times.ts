@@ -1,20 +1,20 @@
 import { inOffset, inUtc, type Row, same, type Written, wrong } from './date-time-rows.ts'
 
-/** Spellings of a time, right and wrong: the productions of full-time, with RFC 3339 sections 4.3 and 5.7. */
+/** Correct and wrong spellings of a time: the productions of full-time, with RFC 3339 sections 4.3 and 5.7. */
 
-/** The date-time with another time, its fraction behind it. */
+/** The date-time with another time; the fraction stays after it. */
 const timed =
   (time: (hour: string, minute: string, second: string) => string): Row[2] =>
   (at) =>
     inUtc({ ...at, time: time(at.hour, at.minute, at.second) })
 
-/** The date-time with this for its Z. */
+/** The date-time with this in place of its Z. */
 const zoned =
   (offset: string): Row[2] =>
   (at) =>
     inUtc(at).replace('Z', offset)
 
-/** The instant with a fraction of so many digits; undefined where fewer of them don't tell it. */
+/** The instant with a fraction of this many digits; undefined where that loses precision. */
 function ofDigits(digits: number): Row[2] {
   return (at) => {
     const thousandths = String(((at.instant % 1000) + 1000) % 1000).padStart(3, '0')
@@ -24,19 +24,19 @@ function ofDigits(digits: number): Row[2] {
   }
 }
 
-/** The whole second with this instead of a fraction. */
+/** The whole second followed by this in place of a fraction. */
 const instead =
   (fraction: string): Row[2] =>
   (at) =>
     inUtc({ ...at, fraction })
 
-/** Twelve hours round the dial. */
+/** The time on a twelve-hour clock. */
 function inHalves({ date, hour, minute, second }: Written): string {
   const hours = String(Number(hour) % 12 || 12).padStart(2, '0')
   return `${date}T${hours}:${minute}:${second} ${Number(hour) < 12 ? 'AM' : 'PM'}Z`
 }
 
-/** Instants that follow the last leap seconds: IERS bulletins C, RFC 3339 appendix D. */
+/** Instants right after the last leap seconds: IERS bulletins C, RFC 3339 appendix D. */
 const AFTER_LEAP_SECONDS = ['2017-01-01', '2015-07-01', '2012-07-01', '2009-01-01'].map((day) =>
   Date.parse(day),
 )

@@ -5,7 +5,7 @@ import type { Part, Value, ValueType } from './value-type.ts'
 
 const WHOLE = 'RFC 3339 5.6: date-time = full-date "T" full-time'
 
-/** Digits of another script, by the code of its zero. */
+/** Digits of another script, given the code point of its zero. */
 const inScript = (zero: number) => (text: string) =>
   text.replace(/\d/g, (digit) => String.fromCharCode(zero + Number(digit)))
 
@@ -170,7 +170,7 @@ function textOf(instant: number): string {
   return new Date(instant).toISOString()
 }
 
-/** What specification 3.1.2 takes at filters, and the document, which names RFC 3339 for them, does not. */
+/** Values that specification 3.1.2 accepts in filters, and the document, which names RFC 3339 for them, does not. */
 const TAKEN_AT_FILTERS: Record<string, string> = {
   'date-alone':
     '3.1.2, fromBookingDateTime: “Time component is optional - set to 00:00:00 for just Date”',

@@ -2,7 +2,7 @@ import { mayTake, type Row, right, strange, valueInstead } from './enumeration-r
 import type { Enumeration, Terms } from './enumeration-terms.ts'
 import type { Part } from './value-type.ts'
 
-/** How many values an array has, and one among them that is none. */
+/** The number of values in an array, and a wrong one among them. */
 export function numbersOfStrings(terms: Terms): Part<Enumeration, unknown>[] {
   const beside = (
     id: string,
@@ -90,7 +90,7 @@ function every({ allowed, chosen }: Enumeration): readonly string[] | undefined 
 
 const turned = (values: readonly string[]) => (values.length > 1 ? values.toReversed() : undefined)
 
-/** The right value, and two values in one string. */
+/** The correct value, and two values in one string. */
 export function twoInOne(terms: Terms): Part<Enumeration, unknown> {
   const { because, level, spaces = level } = terms
   const row = (
@@ -122,7 +122,7 @@ export function twoInOne(terms: Terms): Part<Enumeration, unknown> {
   }
 }
 
-/** Values that exist elsewhere, each for the last of the right ones. */
+/** Values that exist elsewhere, each in place of the last correct one. */
 export function othersOf(terms: Terms): Part<Enumeration, unknown> {
   const { because, level, others } = terms
   return {
@@ -136,7 +136,7 @@ export function othersOf(terms: Terms): Part<Enumeration, unknown> {
   }
 }
 
-/** A parameter that comes more than once. */
+/** A parameter that is repeated. */
 export function repeated(terms: Terms): Part<Enumeration, unknown> {
   const because =
     'RFC 6749 3.1 and 3.2: “parameters MUST NOT be included more than once”, 5.2 invalid_request: “repeats a parameter”'

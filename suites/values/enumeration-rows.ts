@@ -7,29 +7,29 @@ export type Row = Value<Enumeration, unknown>
 
 export type Make = Row['make']
 
-/** A nearly right value; the same, or undefined, where a value has no such. */
+/** A similar spelling of a value; it may return the value itself, or undefined, if there is none for it. */
 export type Spelling = readonly [
   id: string,
   words: string,
   spell: (value: string) => string | undefined,
 ]
 
-/** A value for the last one of the request, beside the others. */
+/** Puts a value in place of the last one of the request. */
 export function valueInstead({ chosen }: Enumeration, { shape }: Terms, value: string): unknown {
   return shape === 'string' ? value : [...chosen.slice(0, -1), value]
 }
 
-/** May a bank take this value? */
+/** May a bank accept this value? */
 export function mayTake({ allowed }: Enumeration, { open }: Terms, value: string): boolean {
   return allowed.includes(value) || open?.(value) === true
 }
 
-/** The first value that is none of the enumeration here. */
+/** The first value that is not allowed here. */
 export function strange(values: Enumeration, terms: Terms): string | undefined {
   return terms.others.find(([, value]) => !mayTake(values, terms, value))?.[1]
 }
 
-/** Wrong spellings of a right value: undefined where it has none such, or one that may be taken. */
+/** Wrong spellings of a correct value; undefined where there is none, or where a bank may accept it. */
 export function misspelt(terms: Terms, rows: readonly Spelling[], level = terms.level): Row[] {
   const { because } = terms
   return rows.map(([id, words, spell]) => ({

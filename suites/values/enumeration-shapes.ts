@@ -4,7 +4,7 @@ import type { Part } from './value-type.ts'
 
 type Shape = readonly [id: string, words: string, make: Make]
 
-/** Several values in one string of an array: of the right type, and none of the values. */
+/** Several values in one string of an array: correct type, wrong value. */
 const JOINED: readonly Shape[] = [
   [
     'commas-in-array',
@@ -18,7 +18,7 @@ const JOINED: readonly Shape[] = [
   ],
 ]
 
-/** JSON values that are no string, or no array of strings. */
+/** JSON values that are not a string, or not an array of strings. */
 export function shapesOf(terms: Terms): Part<Enumeration, unknown>[] {
   const { level, because } = terms.type ?? terms
   const rows = (shapes: readonly Shape[], grounds = { level, because }): Row[] =>
@@ -103,7 +103,7 @@ const LITERALS: readonly Shape[] = [
   ['false', 'that is false', () => false],
 ]
 
-/** Of arrays it is a number of values. */
+/** For arrays this row is about the number of values. */
 const EMPTY_ARRAY: Shape = ['empty-array', 'that is an empty array', () => []]
 
 const AMONG_THEM: readonly Shape[] = [
@@ -113,7 +113,7 @@ const AMONG_THEM: readonly Shape[] = [
   ['object-inside', 'with an object among them', ({ chosen }) => [...chosen, {}]],
 ]
 
-/** Of two values or more: one alone is another row's. */
+/** Only for two or more values: a single value is covered by another row. */
 function ofSeveral(make: (all: readonly string[]) => unknown): Make {
   return ({ chosen }) => (chosen.length > 1 ? make(chosen) : undefined)
 }

@@ -2,7 +2,7 @@ import { misspelt, type Spelling } from './enumeration-rows.ts'
 import type { Enumeration, Terms } from './enumeration-terms.ts'
 import type { Part } from './value-type.ts'
 
-/** Every way to spell one of the values nearly right. */
+/** All similar but wrong spellings of a value. */
 export function spellingsOf(terms: Terms): Part<Enumeration, unknown>[] {
   const wrong = (part: string, rows: readonly Spelling[], level = terms.level) => ({
     part: `spelling: ${part}`,
@@ -45,7 +45,7 @@ function swapped(letter: string): string {
   return letter === letter.toUpperCase() ? letter.toLowerCase() : letter.toUpperCase()
 }
 
-/** What becomes a letter of ASCII where case is folded: Unicode, CaseFolding. */
+/** Characters that case folding turns into ASCII letters: Unicode, CaseFolding. */
 const FOLDED: readonly Spelling[] = [
   ['long-s', 'with a long s', (value) => value.replace(/s/i, '\u017f')],
   ['kelvin-sign', 'with a Kelvin sign for its k', (value) => value.replace(/k/i, '\u212a')],
@@ -101,7 +101,7 @@ const NUMBERS: readonly Spelling[] = [
   ],
 ]
 
-/** Each word of a value: Read Accounts Basic, private key jwt, UK STD PAN. */
+/** The words of a value: Read Accounts Basic, private key jwt, UK STD PAN. */
 function wordsIn(value: string): string[] {
   const apart = value.replace(/[A-Z](?=[A-Z][a-z])/g, '$& ')
   return apart.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? []
@@ -187,7 +187,7 @@ const CHARACTERS: readonly Spelling[] = [
   ['second-line', 'with a second line', (value) => `${value}\nx`],
 ]
 
-/** Letters that look the same. */
+/** The Cyrillic letter that looks the same. */
 function cyrillic(letter: string): string {
   const [latin, alike] = [
     'aeopcxAEOPCX',

@@ -1,41 +1,41 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Part } from './value-type.ts'
 
-/** What values of an enumeration are made of. */
+/** The correct values of an enumeration, from which rows are made. */
 export interface Enumeration {
-  /** All that may be sent: of the document, or that this client registered, or that the bank advertises. */
+  /** All values that may be sent: from the document, registered by this client, or advertised by the bank. */
   allowed: readonly string[]
-  /** The right ones of this request, of which the last is replaced: each of them is allowed. One of a string. */
+  /** The correct values of this request, all allowed; rows replace the last one. One value if the shape is a string. */
   chosen: readonly string[]
 }
 
-/** An enumeration: what it is called, what breaks it, and what one of its values may be mistaken for. */
+/** Describes an enumeration: its name, the rules for its values, and values that it may be confused with. */
 export interface Terms {
   name: string
   grammar: string
   /** One value, or an array of them. */
   shape: 'string' | 'array'
-  /** Where it stands: a JSON value, or a parameter of a form or of a query. */
+  /** Where it is used: as a JSON value, or as a parameter of a form or of a query. */
   in: 'body' | 'parameter'
-  /** Usual right values: a spelling that none of them has is no row. */
+  /** Usual correct values. A spelling that exists for none of them gives no row. */
   values: readonly string[]
-  /** The sentence that excludes other values, and what a bank breaks that takes one. */
+  /** The requirement that excludes other values, and the level that a bank breaks by accepting one. */
   because: string
   level: Level
-  /** The same for a JSON value that is no string, or no array of strings. */
+  /** The same for a JSON value that is not a string, or not an array of strings. */
   type?: { because: string; level: Level }
-  /** The sentence by which null is as good as none, and none breaks a must. */
+  /** The requirement that makes null equal to a missing value, which breaks a must. */
   required?: string
-  /** The same for right values, in any order. */
+  /** The same for correct values, in any order. */
   right: { because: string; level: Level }
-  /** What a bank breaks that does not take all allowed values at once, where that is another level. */
+  /** The level of refusing all allowed values together, if it is a different one. */
   all?: Level
-  /** Values that exist elsewhere, or that nobody has. */
+  /** Values that exist elsewhere, or nowhere. */
   others: readonly (readonly [id: string, value: string, level?: Level])[]
-  /** Nearly right ones that the documents leave open: no row makes one. */
+  /** Similar values that the documents leave open: no row makes one. */
   open?: (value: string) => boolean
-  /** What a bank breaks that takes spaces around a value, where that is less than for other values. */
+  /** The level of accepting spaces around a value, if it is lower than for other values. */
   spaces?: Level
-  /** Of this enumeration alone. */
+  /** Rows for this enumeration only. */
   more?: readonly Part<Enumeration, unknown>[]
 }

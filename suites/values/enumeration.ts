@@ -6,9 +6,9 @@ import type { Enumeration, Terms } from './enumeration-terms.ts'
 import type { Part, ValueType } from './value-type.ts'
 
 /**
- * Values of an enumeration: spelling, JSON shape and number of values, each by itself. A parameter that is an array is
- * sent once for each of its values. Where two rows make the same of a value, the first has it; a row that no usual
- * value has is left out.
+ * Values of an enumeration: spelling, JSON shape and number of values, separately.
+ * A parameter that is an array is sent once for each value. If two rows make the
+ * same value, the first one has it. A row that makes no usual value is left out.
  */
 export function enumeration(terms: Terms): ValueType<Enumeration, unknown> {
   const parts = [
@@ -21,7 +21,7 @@ export function enumeration(terms: Terms): ValueType<Enumeration, unknown> {
   return { name: terms.name, grammar: terms.grammar, parts: distinct(parts, usual(terms)) }
 }
 
-/** Right values as they usually are: each alone, and several. */
+/** Usual correct values: each alone, and several together. */
 function usual({ values, shape }: Terms): Enumeration[] {
   const alone = values.map((one) => ({ allowed: values, chosen: [one] }))
   const several = [values.slice(0, -1), values.slice(-2), values].filter(({ length }) => length > 1)
@@ -51,7 +51,7 @@ function distinct(
   })
 }
 
-/** What each row makes of a value that no row before it makes. */
+/** The values that each row makes and no earlier row makes. */
 function firstOfEach(rows: readonly Row[], right: Enumeration): ReadonlyMap<Row, unknown> {
   const texts = new Set<string>()
   const made = new Map<Row, unknown>()

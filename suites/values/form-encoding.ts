@@ -1,12 +1,12 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** The parameters of a right request, `&` between them, as they are sent in a form or a query. */
+/** The parameters of a correct request, joined by `&`, as they are sent in a form or a query. */
 export interface Encoded {
   text: string
 }
 
-/** Spells the parameters of any such request in another way; their names and values stay. */
+/** Changes the encoding of the parameters of any such request; names and values stay the same. */
 export type Respelled = (text: string) => string
 
 type Row = Value<Encoded, Respelled>
@@ -35,7 +35,7 @@ const toLowerCase = (octet: string) => octet.toLowerCase()
 const hexadecimal = (one: string) =>
   `%${one.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 
-/** The values alone: names are written as the documents write them. */
+/** Changes only the values: names are written as in the documents. */
 const ofValues =
   (change: (value: string) => string): Respelled =>
   (text) =>
@@ -47,7 +47,7 @@ const ofValues =
       })
       .join('&')
 
-/** How libraries write one list of parameters; what reads them must find the same names and values. */
+/** How libraries encode a list of parameters. A reader must get the same names and values. */
 export const formEncoding: ValueType<Encoded, Respelled> = {
   name: 'list of parameters',
   grammar:

@@ -2,7 +2,7 @@ import type { Level } from '../../engine/suite-api/check.ts'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** Headers of a call over those that are right; undefined removes one. */
+/** Headers of a call that replace the correct ones; undefined removes one. */
 export type HeaderValues = Required<Pick<CallDeviation, 'headers'>>
 
 /** A call for a customer who is present. */

@@ -6,13 +6,13 @@ import type { Part, Value } from './value-type.ts'
 
 /** Parts that the tables of ids share. */
 
-/** An id, and what it is mistaken for. */
+/** An id, and ids that it may be confused with. */
 export interface Ids {
   id: string
   ofOthers: Partial<Record<string, string>>
 }
 
-/** What breaks a sentence about ids, and which it is. */
+/** The level of accepting a wrong id, and the requirement. */
 export interface Invalid {
   level: Level
   because: string
@@ -22,7 +22,7 @@ export type Others = readonly (readonly [kind: string, words: string, invalid: I
 
 const OPAQUE = 'RFC 3986 3.3: “a path segment is considered opaque by the generic syntax”'
 
-/** An id in the form of another that nobody has: its letters and digits are others. None of a number. */
+/** A non-existent id in the same format: its letters and digits are replaced. Undefined for a number. */
 function neverExisting(id: string): string | undefined {
   const [prefix] = /^[a-z]+[-_.:]/i.exec(id) ?? ['']
   const rest = id.slice(prefix.length)
@@ -53,8 +53,8 @@ function rowsOf<Right extends Ids>(
 }
 
 /**
- * Ids that are nearly the right one, or nobody's, at a place where they are spelled so. Whoever trims, unquotes or
- * normalises one serves what its owner may have: no must.
+ * Ids that are similar to the correct one or do not exist, encoded for their place. A
+ * bank that trims, unquotes or normalises one returns only data of its owner: no must.
  */
 export function nearParts<Right extends Ids>(
   invalid: Invalid,
@@ -90,7 +90,7 @@ export function nearParts<Right extends Ids>(
   ]
 }
 
-/** Ids of something else, and lists that have one. */
+/** Ids of something else, and lists that contain one. */
 export function otherParts<Right extends Ids>(
   others: Others,
   lawful: Invalid & { words: string },

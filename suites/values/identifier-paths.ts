@@ -2,12 +2,12 @@ import type { Level } from '../../engine/suite-api/check.ts'
 
 /** Path segments that are, or are not, an id: RFC 3986 sections 2 and 3.3. */
 
-/** The segment for an id; undefined where an id has no such. */
+/** The segment for an id; undefined where it does not exist for an id. */
 type Segment = (id: string) => string | undefined
 
 type Row = readonly [id: string, words: string, segment: Segment]
 
-/** Every character but the unreserved ones encoded (RFC 3986 2.3), also those that encodeURIComponent leaves. */
+/** Encodes every character except the unreserved ones (RFC 3986 2.3), also those that encodeURIComponent leaves. */
 export function segmentOf(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, hexadecimal)
 }
@@ -24,13 +24,13 @@ const firstEncoded = (id: string) => {
   return `${segmentOf(id.slice(0, at))}${hexadecimal(id[at] as string)}${segmentOf(id.slice(at + 1))}`
 }
 
-/** An id of unreserved characters alone. */
+/** Only for ids of unreserved characters. */
 const ofUnreserved =
   (segment: Segment): Segment =>
   (id) =>
     /^[a-z\d._~-]+$/i.test(id) ? segment(id) : undefined
 
-/** The same segment, in spellings that RFC 3986 calls equivalent. */
+/** The same segment, in spellings that are equivalent by RFC 3986. */
 export const LAWFUL_SEGMENTS: readonly {
   part: string
   level: Level
@@ -85,7 +85,7 @@ export const LAWFUL_SEGMENTS: readonly {
   },
 ]
 
-/** What is the id only to whoever decodes twice, resolves, cuts or fixes. */
+/** Segments that equal the id only after decoding twice, resolving, cutting or repairing. */
 export const IN_PATHS: readonly Row[] = [
   [
     'encoded-twice',
@@ -152,7 +152,7 @@ export const IN_PATHS: readonly Row[] = [
   ],
 ]
 
-/** What many a server takes away before it looks at the id. */
+/** Additions that many servers remove before they read the id. */
 export const ROUTED: readonly Row[] = [
   ['trailing-slash', 'with a slash behind it', (id) => `${segmentOf(id)}/`],
   ['parameter', 'with a parameter of its segment', (id) => `${segmentOf(id)};v=1`],

@@ -1,17 +1,17 @@
-/** Texts that are nearly an id, or that a lax reader takes for one: no encoding yet. */
+/** Texts that are similar to an id, or that a lax reader takes for it; not yet encoded. */
 
-/** A text that is not the id; undefined where an id has no such. */
+/** A text that differs from the id; undefined where it does not exist for an id. */
 export type Near = (id: string) => string | undefined
 
 export type NearRow = readonly [id: string, words: string, near: Near]
 
-/** A short id with a change may be another one: banks count. */
+/** Only for longer ids: a changed short id may be another one, since banks count. */
 const ofLength =
   (least: number, near: (id: string) => string): Near =>
   (id) =>
     id.length < least ? undefined : near(id)
 
-/** The same; none of a number, perhaps behind a word: other digits are another id. */
+/** The same. Not for a number, even after a prefix: other digits are another id. */
 const ofRandom =
   (near: Near): Near =>
   (id) =>
@@ -30,8 +30,8 @@ const ofNumber =
     /^\d+$/.test(id) ? near(id) : undefined
 
 /**
- * The id with capitals for small letters and the reverse. None where what stands behind a word has letters of one case,
- * or up to f alone, and may be hexadecimal: whoever decodes it reads the same.
+ * The id with upper and lower case swapped. Undefined unless the part after a prefix has letters
+ * of both cases above f: otherwise it may be hexadecimal, which means the same in both cases.
  */
 function inOtherCase(id: string): string | undefined {
   const behind = id.replace(/^[a-z]+[-_.:]/i, '')
@@ -41,18 +41,18 @@ function inOtherCase(id: string): string | undefined {
 }
 
 /**
- * A character that is no digit of a number in whatever base up to 32, instead of one at a place. Neither is it the same
- * one in the other case, nor one that differs in the idle bits at the end of base64url alone (RFC 4648 3.5).
+ * Replaces a character by one that is no digit in any base up to 32. The new one is neither the same
+ * letter in the other case, nor different only in the unused bits at the end of base64url (RFC 4648 3.5).
  */
 function changedAt(id: string, place: number): string {
   const other = /[w-z]/i.test(id.charAt(place)) ? 'u' : 'z'
   return `${id.slice(0, place)}${other}${id.slice(place + 1)}`
 }
 
-/** What is left of a number in whatever base is another one. */
+/** A number without its first digit is another number, in any base. */
 const withoutFirst = ofRandom((id) => id.replace(/^0*./, '') || undefined)
 
-/** A low line for the last character; none where that may be base64url whose idle bits alone differ (RFC 4648 3.5). */
+/** An underscore as the last character. Undefined where only unused bits of base64url may differ (RFC 4648 3.5). */
 function lowLineBehind(id: string): string | undefined {
   const idle = [undefined, undefined, /[w-z\d_-]$/, /[89_-]$/][id.length % 4]
   return idle?.test(id) ? undefined : `${id.slice(0, -1)}_`
@@ -85,7 +85,7 @@ export const WHOLE: readonly NearRow[] = [
   ],
 ]
 
-/** The same id, to whoever trims. */
+/** The same id after trimming. */
 export const SPACES: readonly NearRow[] = [
   ['leading-space', 'with a space before it', (id) => ` ${id}`],
   ['trailing-space', 'with a space behind it', (id) => `${id} `],
@@ -114,7 +114,7 @@ export const PATTERNS: readonly NearRow[] = [
   ['brackets', 'with its last character in square brackets', (id) => id.replace(/.$/, '[$&]')],
 ]
 
-/** What ends a text of a query language, and goes on in it. */
+/** Texts that end a string of a query language and continue the query. */
 export const INJECTIONS: readonly NearRow[] = [
   ['sql-or', 'with a condition of SQL behind it', (id) => `${id}' OR '1'='1`],
   ['sql-true', 'that is a condition of SQL', () => "' OR 1=1"],
@@ -145,7 +145,7 @@ export const QUOTED: readonly NearRow[] = [
   ['hexadecimal', 'in hexadecimal', ofRandom((id) => Buffer.from(id).toString('hex'))],
 ]
 
-/** What programs write where they have no id, or mean all. */
+/** Words that programs write for a missing id, or for all ids. */
 export const WORDS: readonly NearRow[] = [
   ['word-null', 'that is the word null', () => 'null'],
   ['word-undefined', 'that is the word undefined', () => 'undefined'],
@@ -163,7 +163,7 @@ export const WORDS: readonly NearRow[] = [
   ['max-uuid', 'that is the max UUID', () => 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
 ]
 
-/** A number that no bank has whose ids are long and no numbers; one that counts may have it, in whatever base. */
+/** A number that does not exist where ids are long and no numbers. Where a bank counts, in any base, it may exist. */
 const uncounted =
   (number: string): Near =>
   (id) =>
@@ -196,7 +196,7 @@ export const OTHER_LETTERS: readonly NearRow[] = [
   ['hyphens-other', 'with other hyphens', (id) => id.replaceAll('-', '\u2010')],
 ]
 
-/** Other spellings of one UUID, and of one number: to whoever decodes it, the same. */
+/** Other spellings of one UUID or number, which are the same after decoding. */
 export const SAME_NUMBER: readonly NearRow[] = [
   [
     'uuid-without-hyphens',

@@ -2,7 +2,7 @@ import { type Invalid, nearParts, type Others, otherParts, pathParts } from './i
 import { segmentOf } from './identifier-paths.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** What a ConsentId of an own consent is mistaken for. */
+/** A ConsentId of the client's own consent, and ids that it may be confused with. */
 export type ConsentIds = {
   id: string
   ofOthers: {
@@ -19,7 +19,7 @@ export type ConsentIds = {
   }
 }
 
-/** What an AccountId of a consent is mistaken for. */
+/** An AccountId of a consent, and ids that it may be confused with. */
 export type AccountIds = {
   id: string
   ofOthers: {
@@ -58,7 +58,7 @@ const OWN_CONSENT = {
 const SEGMENT =
   'RFC 3986 section 3.3: segment = *pchar, with 2.1, 2.3 and 6.2.2; compared as the string that was given'
 
-/** A ConsentId in a path, encoded as it is sent: of the query and of the deletion of either kind. */
+/** A ConsentId in a path, encoded as it is sent: in the query and the deletion of both kinds. */
 export const consentIdInPath: ValueType<ConsentIds, string> = {
   name: 'ConsentId',
   grammar: SEGMENT,
@@ -106,7 +106,7 @@ const OWN_ACCOUNT = {
     '“| GET | /accounts/{AccountId} | Response 200: Data.Account array. |”; “Unique and persistent for a given ConsentId.”',
 }
 
-/** An AccountId in a path, encoded as it is sent: of the three single data endpoints. */
+/** An AccountId in a path, encoded as it is sent: at the three data endpoints of a single account. */
 export const accountIdInPath: ValueType<AccountIds, string> = {
   name: 'AccountId',
   grammar: SEGMENT,

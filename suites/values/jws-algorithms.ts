@@ -9,11 +9,11 @@ import {
   UNSIGNED,
 } from './jws-rows.ts'
 
-/** RFC 7515 4.1.1: the algorithm that the header names, and the one that really signed. */
+/** RFC 7515 4.1.1: the algorithm in the header, and the one of the signature. */
 
 const CONFUSION = 'taken for a shared secret'
 
-/** What an HMAC may be keyed with that everybody knows. */
+/** Publicly known HMAC keys. */
 const SECRETS: [id: string, words: string, secret: Secret][] = [
   ['pem', `the public key in PEM ${CONFUSION}`, 'pem'],
   ['pem-trimmed', `the public key in PEM without its last line break ${CONFUSION}`, 'pem-trimmed'],
@@ -24,7 +24,7 @@ const SECRETS: [id: string, words: string, secret: Secret][] = [
   ['guessed', 'the secret “secret”', { text: 'secret' }],
 ]
 
-/** The three hash lengths of each family, PS256 left out. */
+/** The three hash lengths of each family, without PS256. */
 const SAME_KEY = ['PS384', 'PS512', 'RS256', 'RS384', 'RS512']
 const OTHER_KEY = ['ES256', 'ES384', 'ES512', 'EdDSA']
 

@@ -2,7 +2,7 @@ import { absent } from './jws-claims.ts'
 import { type Grounds, type Jws, type JwsPart, type JwsRow, open, split } from './jws-rows.ts'
 import { near, nearUrls, otherHosts, type Spelled } from './jws-texts.ts'
 
-/** RFC 7519 4.1.3: whom a JWS is for. */
+/** RFC 7519 4.1.3: the audience of a JWS. */
 
 const SECTION_9 =
   '“JWT signed by the TPP, per OpenID Connect Core section 9”: aud is a “Value that identifies the Authorization Server as an intended audience”, which it MUST verify.'
@@ -11,7 +11,7 @@ const REJECTED =
 const CLIENT =
   'OpenID Connect Core 3.1.3.7 (3): it MUST be rejected if it “does not list the Client as a valid audience, or if it contains additional audiences not trusted by the Client.”'
 
-/** It names somebody else. */
+/** It names another party. */
 const OTHER: Grounds = {
   'client-assertion': { level: 'must', because: SECTION_9 },
   'request-object': { level: 'should', because: REJECTED },
@@ -19,7 +19,7 @@ const OTHER: Grounds = {
   'id-token': { level: 'should', because: CLIENT },
 }
 
-/** The bank's, and nobody else's. */
+/** For JWTs to a bank: it names another bank. */
 const OTHER_BANK: Grounds = {
   'client-assertion': { level: 'must', because: SECTION_9 },
   'request-object': { level: 'should', because: REJECTED },
@@ -28,7 +28,7 @@ const OTHER_BANK: Grounds = {
 
 const OF_OTHER_CLIENT: Grounds = { 'id-token': { level: 'should', because: CLIENT } }
 
-/** An address of the bank all the same: AMB-25. */
+/** It names another address of the bank: AMB-25. */
 const SAME_BANK = open(
   'OpenID Connect Core section 9 and AMB-25: which addresses of the bank it takes besides the right one is open.',
   'client-assertion',
@@ -36,7 +36,7 @@ const SAME_BANK = open(
   'registration',
 )
 
-/** Of another type than a string or an array of strings. */
+/** A type other than a string or an array of strings. */
 const NO_AUDIENCE: Grounds = {
   'client-assertion': { level: 'should', because: `${SECTION_9} aud is REQUIRED.` },
   'id-token': { level: 'should', because: 'OpenID Connect Core 2: “aud REQUIRED”.' },

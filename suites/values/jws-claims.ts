@@ -1,7 +1,7 @@
 import { type Grounds, grounds, type Jws, type JwsPart, type JwsRow, split } from './jws-rows.ts'
 import { near, nearUrls, type Spelled } from './jws-texts.ts'
 
-/** RFC 7519 4.1.1 and 4.1.2: who says it, and of whom. */
+/** RFC 7519 4.1.1 and 4.1.2: issuer and subject. */
 
 export const SECTION_9 = '“JWT signed by the TPP, per OpenID Connect Core section 9”, which has'
 const IS_CLIENT = `${SECTION_9}: “This MUST contain the client_id of the OAuth Client.”`
@@ -10,7 +10,7 @@ const ISSUER_OPEN =
 const EXACT_ISSUER =
   'OpenID Connect Core 3.1.3.7 (2): the issuer “MUST exactly match the value of the iss (issuer) Claim.”'
 
-/** Another iss than the right one. */
+/** An iss other than the correct one. */
 export const OTHER_ISSUER: Grounds = {
   'client-assertion': { level: 'must', because: IS_CLIENT },
   'request-object': {
@@ -50,13 +50,13 @@ const NO_SUBJECT: Grounds = {
   'id-token': { level: 'should', because: 'OpenID Connect Core 2: “sub REQUIRED”.' },
 }
 
-/** A claim that is a text. */
+/** A claim that is a string and not empty. */
 export const text = (right: Jws, claim: string): string | undefined => {
   const value = right.claims[claim]
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A claim in each spelling that a lax comparison takes. */
+/** A claim in each spelling that a lax comparison accepts. */
 export function spellings(claim: string, ground: Grounds, ways: readonly Spelled[]): JwsRow[] {
   return ways.flatMap(({ id, words, change }) =>
     split(ground, {
@@ -71,7 +71,7 @@ export function spellings(claim: string, ground: Grounds, ways: readonly Spelled
   )
 }
 
-/** A claim of another type than a string, made of the right one. */
+/** A claim with a type other than string, made from the correct one. */
 const TYPES: [id: string, words: string, make: (own: string) => unknown][] = [
   ['array', 'an array of the right one', (own) => [own]],
   ['object', 'an object with the right one', (own) => ({ value: own })],
@@ -92,7 +92,7 @@ function types(claim: string, ground: Grounds): JwsRow[] {
   )
 }
 
-/** A claim that is missing, or as good as missing. */
+/** A claim that is missing, null or empty. */
 export function absent(claim: string, ground: Grounds): JwsRow[] {
   const rows: [id: string, words: string, value: unknown][] = [
     ['missing', `without ${claim}`, undefined],
@@ -127,7 +127,7 @@ const issuer: JwsRow[] = [
 
 const BOTH = { 'client-assertion': OTHER_ISSUER['client-assertion'] } as Grounds
 
-/** Names that a database takes for the same: they agree with each other, not with the client. */
+/** Names that a database treats as equal. iss and sub agree with each other, but not with the client. */
 const both: JwsRow[] = near
   .filter(({ id }) => ['other-case', 'space-behind', 'space-before'].includes(id))
   .flatMap(({ id, words, change }) =>

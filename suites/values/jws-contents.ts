@@ -11,13 +11,13 @@ import {
   split,
 } from './jws-rows.ts'
 
-/** RFC 7519 4.1.7, 4.2, 4.3 and 7.3: what else stands in the claims, and how their JSON is written. */
+/** RFC 7519 4.1.7, 4.2, 4.3 and 7.3: other claims, and the encoding of their JSON. */
 
 const UNIQUE = `${SECTION_9} “jti REQUIRED … A unique identifier for the token”.`
 const JTI_OPEN = 'RFC 7519 4.1.7: “The jti value is a case-sensitive string.”'
 const NO_JTI: Grounds = grounds('should', UNIQUE, 'client-assertion')
 
-/** Unique, whatever it looks like. */
+/** Unique ids in various formats. */
 const IDS: [id: string, words: string, make: (own: string, now: number) => string][] = [
   ['urn', 'a URN', (own) => `urn:uuid:${own}`],
   ['unicode', 'in other letters than ASCII', (own) => `${own} é漢😀`],

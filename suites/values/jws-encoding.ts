@@ -1,7 +1,7 @@
 import { everywhere, lax, reencoded, sentRows } from './jws-form.ts'
 import { base64url, type JwsPart, type JwsRow, UNSIGNED } from './jws-rows.ts'
 
-/** RFC 7515 2, 5.2 and 7.2: base64url, the JSON Serialization, and encryption in its stead. */
+/** RFC 7515 2, 5.2 and 7.2: base64url, the JSON Serialization, and encryption instead of a signature. */
 
 const NO_OTHERS =
   'RFC 7515 5.2: its parts are decoded “following the restriction that no line breaks, whitespace, or other additional characters have been used”.'
@@ -9,13 +9,13 @@ const NO_OTHERS =
 const padded = (part: string) => part.padEnd(Math.ceil(part.length / 4) * 4, '=')
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Each part filled up to a multiple of four characters; one too many where none has to be. */
+/** Each part padded to a multiple of four characters; with superfluous padding where none is needed. */
 const filled = (jws: string) => {
   const text = jws.split('.').map(padded).join('.')
   return text === jws ? `${jws}====` : text
 }
 
-/** The last character of 256 octets has four bits that nobody reads, that of 384 has none. */
+/** The last character has unused bits: for 256 octets four, for 384 none. */
 const unusedBits = (part: string) => {
   const spare = (part.length * 6) % 8
   if (spare === 0) return `${part}A`
@@ -26,8 +26,8 @@ const unusedBits = (part: string) => {
 const inBase64 = (jws: string) => jws.replaceAll('-', '+').replaceAll('_', '/')
 
 /**
- * What base64url leaves out. Many decoders skip it, and what was signed is the same: recorded, but for what stands
- * inside a part and cannot come from a line that was wrapped or a text that was copied.
+ * Characters that base64url does not have. Many decoders skip them, and the signed octets stay the
+ * same: recorded only, except for characters inside a part that cannot come from wrapping or copying.
  */
 const encoding: JwsRow[] = [
   ...sentRows(

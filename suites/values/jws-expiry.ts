@@ -11,7 +11,7 @@ import {
 } from './jws-rows.ts'
 import { DAY, HOUR, NON_INTEGER, SECTION_9, times } from './jws-times.ts'
 
-/** RFC 7519 4.1.4: until when a JWT is good. Clocks may differ by some minutes. */
+/** RFC 7519 4.1.4: how long a JWT is valid. Clocks may differ by some minutes. */
 
 const NOT_AFTER =
   '“on or after which the JWT MUST NOT be accepted for processing” (RFC 7519 4.1.4 alike).'
@@ -47,7 +47,7 @@ const NO_NUMBER: Grounds = {
   ...open(NUMBER, 'request-object', 'registration'),
 }
 
-/** A number as JSON can write it and JSON.stringify does not. */
+/** A number in a form that JSON allows and JSON.stringify does not write. */
 function literal(claim: string, number: string): JwtDeviation {
   const mark = `the number of ${claim}`
   return {

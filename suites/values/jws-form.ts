@@ -11,19 +11,19 @@ import {
   UNSIGNED,
 } from './jws-rows.ts'
 
-/** RFC 7515 2, 5.2 and 7: how a JWS is put together, and what else can stand at its place. */
+/** RFC 7515 2, 5.2 and 7: the structure of a JWS, and other texts in its place. */
 
-/** A software statement is the directory's: it can only be sent otherwise. */
+/** A software statement is signed by the directory: it can only be changed after signing. */
 export const everywhere = (because: string): Grounds =>
   grounds('should', because, ...OF_THE_TPP, 'software-statement', 'id-token')
 
-/** Recorded of every kind. */
+/** Recorded for every kind. */
 export const lax = (because: string): Grounds =>
   open(because, ...OF_THE_TPP, 'software-statement', 'id-token')
 
 type Change = Parameters<typeof sent>[0]
 
-/** Rows that send a finished JWS otherwise. */
+/** Rows that change a finished JWS. */
 export const sentRows = (
   ground: Grounds,
   ...rows: [id: string, words: string, change: Change][]
@@ -65,7 +65,7 @@ const compact: JwsRow[] = [
 
 const decoded = (part: string) => Buffer.from(part, 'base64url').toString()
 
-/** A part with its JSON changed. */
+/** A part whose JSON is changed. */
 export const reencoded = (part: string, change: (json: Record<string, unknown>) => object) =>
   base64url(JSON.stringify(change(JSON.parse(decoded(part)) as Record<string, unknown>)))
 

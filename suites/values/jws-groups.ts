@@ -1,6 +1,6 @@
 import type { JwsRow } from './jws-rows.ts'
 
-/** The wrong rows of a level in some of these groups. */
+/** The wrong rows of a level in these groups. */
 export const isWrong =
   (level: 'must' | 'should', ...groups: readonly RegExp[]) =>
   (row: JwsRow): boolean =>

@@ -10,7 +10,7 @@ import {
   split,
 } from './jws-rows.ts'
 
-/** RFC 7515 4.1.9 to 4.3: parameters that say what the JWS is, and the JSON of the header. */
+/** RFC 7515 4.1.9 to 4.3: parameters that describe the JWS, and the JSON of the header. */
 
 const lawful = true as const
 

@@ -9,7 +9,7 @@ import {
   UNSIGNED,
 } from './jws-rows.ts'
 
-/** RFC 7515 4.1.2 to 4.1.8: the parameters that name or bring a key. */
+/** RFC 7515 4.1.2 to 4.1.8: the parameters that name or contain a key. */
 
 const unknownKeys: JwsRow[] = [
   ...split(UNSIGNED, {
@@ -24,7 +24,7 @@ const unknownKeys: JwsRow[] = [
   }),
 ]
 
-/** A key that comes with the JWS proves nothing about who sends it. */
+/** A key inside the JWS does not prove who sends it. */
 const embedded = (parameter: 'jwk' | 'jku' | 'x5c' | 'x5u', what: string): JwsRow[] => [
   ...split(UNSIGNED, {
     id: `${parameter}-brings-key`,

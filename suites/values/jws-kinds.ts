@@ -2,7 +2,7 @@ import { spellings } from './jws-claims.ts'
 import { type Grounds, grounds, type JwsPart, type JwsRow, open, split } from './jws-rows.ts'
 import { near } from './jws-texts.ts'
 
-/** What makes one kind of JWT no other kind (RFC 8725 2.8 and 3.12), and claims that one kind alone has. */
+/** What distinguishes the kinds of JWT (RFC 8725 2.8 and 3.12), and claims of one kind only. */
 
 const EXCLUSIVE =
   'RFC 8725 3.12: the validation rules of different kinds “MUST be written such that they are mutually exclusive, rejecting JWTs of the wrong kind.”'

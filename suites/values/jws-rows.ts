@@ -2,7 +2,7 @@ import type { Level } from '../../engine/suite-api/check.ts'
 import type { JwtDeviation } from '../../engine/suite-api/jwt.ts'
 import type { Part, Value } from './value-type.ts'
 
-/** The JWTs of this interface, each a JWS. All but the ID token are made by the TPP. */
+/** The JWTs of this interface; each is a JWS. The TPP makes all but the ID token. */
 export type JwsKind =
   | 'client-assertion'
   | 'request-object'
@@ -10,17 +10,17 @@ export type JwsKind =
   | 'software-statement'
   | 'id-token'
 
-/** A correct JWS: what the bank, and at the TPP's side the client, must take. */
+/** A correct JWS, which the bank must accept, or, for an ID token, the client. */
 export interface Jws {
   kind: JwsKind
   /** Its correct claims. */
   claims: Readonly<Record<string, unknown>>
   parties: {
-    /** The client_id of the client that sends it, or that an ID token is for. */
+    /** The client_id of the client that sends the JWT, or that an ID token is for. */
     own: string
-    /** The target's other client, where there is one. */
+    /** The target's other client, if there is one. */
     other?: { id: string; kid: string }
-    /** The bank, as its configuration names it. */
+    /** The issuer in the bank's configuration. */
     issuer: string
   }
   /** Seconds since 1970. */
@@ -30,7 +30,7 @@ export interface Jws {
 export type JwsRow = Value<Jws, JwtDeviation>
 export type JwsPart = Part<Jws, JwtDeviation>
 
-/** Why a row holds for a kind, and how much it binds there. Kinds that are left out have no such row. */
+/** For each kind, the reason for a row and its level. A kind without an entry has no such row. */
 export type Grounds = Partial<Record<JwsKind, { level: Level; because: string }>>
 
 const WORDS: Record<JwsKind, { short: string; words: string }> = {
@@ -41,7 +41,7 @@ const WORDS: Record<JwsKind, { short: string; words: string }> = {
   'id-token': { short: 'id-token', words: 'ID token' },
 }
 
-/** A row for each level that its grounds give to kinds of JWS; the id is as given where they agree. */
+/** A row for each level in the grounds; the id stays as given if there is only one level. */
 export function split(
   grounds: Grounds,
   { id, words, lawful, make }: Pick<JwsRow, 'id' | 'words' | 'lawful' | 'make'>,
@@ -68,13 +68,13 @@ export function grounds(level: Level, because: string, ...kinds: JwsKind[]): Gro
   return Object.fromEntries(kinds.map((kind) => [kind, { level, because }]))
 }
 
-/** What the TPP signs by itself, so that everything in it can be chosen. */
+/** JWTs that the TPP signs itself, so that it can choose everything in them. */
 export const OF_THE_TPP: readonly JwsKind[] = ['client-assertion', 'request-object', 'registration']
 
 const ASSERTION =
   '“| client_assertion | no | JWT signed by the TPP, per OpenID Connect Core section 9. |”'
 
-/** It is not signed by the party that it is of. */
+/** Not signed by the party that it claims to be from. */
 export const UNSIGNED: Grounds = {
   'client-assertion': { level: 'must', because: ASSERTION },
   'request-object': {
@@ -98,7 +98,7 @@ export const UNSIGNED: Grounds = {
   },
 }
 
-/** The right party signed it, by another algorithm than the registered one. */
+/** Signed by the correct party, with an algorithm other than the registered one. */
 export const OTHER_ALGORITHM: Grounds = {
   'client-assertion': {
     level: 'must',
@@ -118,25 +118,25 @@ export const OTHER_ALGORITHM: Grounds = {
   },
 }
 
-/** The right party signed something that is no JWS, or says something that must not be ignored. */
+/** Signed by the correct party, but not a JWS, or with a parameter that must not be ignored. */
 export const malformed = (because: string): Grounds =>
   grounds('should', because, ...OF_THE_TPP, 'id-token')
 
-/** What no sentence settles. */
+/** Left open by the documents. */
 export const open = (because: string, ...kinds: JwsKind[]): Grounds =>
   grounds('observe', because, ...(kinds.length > 0 ? kinds : [...OF_THE_TPP, 'id-token' as const]))
 
-/** The same deviation of every one. */
+/** The same deviation for every JWS. */
 export const fixed = (deviation: JwtDeviation) => (): JwtDeviation => deviation
 
-/** What is only written otherwise in its JSON. */
+/** Changes only how the JSON is written. */
 export const spelled =
   (part: 'header' | 'payload', spelling: (json: string) => string | Buffer) =>
   (): JwtDeviation => ({
     written: { [part]: spelling },
   })
 
-/** What is only sent otherwise: as text, and by its three parts. */
+/** Changes only how the JWS is sent: as text, or by its three parts. */
 export const sent =
   (change: (jws: string, parts: [string, string, string]) => string) => (): JwtDeviation => ({
     sent: (jws) => {

@@ -1,7 +1,7 @@
-/** A text that a lax comparison takes for another one; undefined where this one has no such. */
+/** A text that a lax comparison treats as equal; undefined where it does not exist for a text. */
 export interface Spelled {
   id: string
-  /** To follow “whose iss is …”. */
+  /** Completes “whose iss is …”. */
   words: string
   change(own: string): string | undefined
 }
@@ -9,10 +9,10 @@ export interface Spelled {
 const swapped = (text: string) =>
   text.replace(/[a-z]/gi, (one) => (one < 'a' ? one.toLowerCase() : one.toUpperCase()))
 
-/** Letters that a comparison by capitals takes for others: the Kelvin sign is a k, the long s an s. */
+/** Letters that become ASCII in upper or lower case: the Kelvin sign becomes k, the long s becomes S. */
 const FOLDED: Record<string, string> = { k: '\u212a', K: '\u212a', s: '\u017f', S: '\u017f' }
 
-/** Near misses of any identifier: each a reader's habit. */
+/** Wrong texts for any identifier, each accepted by some lax comparison. */
 export const near: readonly Spelled[] = [
   { id: 'nobody', words: 'nobody', change: () => '5f8f0c1e-0000-4000-8000-000000000000' },
   { id: 'other-case', words: 'the right one in other case', change: swapped },
@@ -59,7 +59,7 @@ export const near: readonly Spelled[] = [
 const url = (text: string) => (URL.canParse(text) ? new URL(text) : undefined)
 const HTTPS = 'https://'
 
-/** The same place to a browser, not to a comparison of texts (RFC 7523 3: Simple String Comparison). */
+/** The same place for a browser, but another text (RFC 7523 3: Simple String Comparison). */
 export const nearUrls: readonly Spelled[] = [
   {
     id: 'other-slash',
@@ -102,7 +102,7 @@ export const nearUrls: readonly Spelled[] = [
   },
 ]
 
-/** Other hosts that have the right address, or its host, somewhere in theirs. */
+/** Other hosts, in URLs that contain the correct address or its host. */
 export const otherHosts: readonly Spelled[] = [
   { id: 'other-host', words: 'on another host', change: (own) => withHost(own, 'other.example') },
   {

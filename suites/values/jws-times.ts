@@ -9,7 +9,7 @@ import {
   split,
 } from './jws-rows.ts'
 
-/** RFC 7519 4.1.5 and 4.1.6: NumericDate, from when a JWT is good and how old it is. */
+/** RFC 7519 4.1.5 and 4.1.6: NumericDate, the start of validity and the age of a JWT. */
 
 /** Seconds. */
 export const HOUR = 3600
@@ -19,7 +19,7 @@ export const SECTION_9 = '“JWT signed by the TPP, per OpenID Connect Core sect
 export const NON_INTEGER =
   'RFC 7519 2: a NumericDate is a JSON numeric value; “non-integer values can be represented”.'
 
-/** A claim that holds a time, and what it is instead. */
+/** A claim with a time, and a value in its place. */
 type Time = [id: string, words: string, make: (right: Jws) => unknown]
 
 export const times = (claim: string, ground: Grounds, rows: Time[], lawful?: true): JwsRow[] =>

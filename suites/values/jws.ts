@@ -14,9 +14,9 @@ import { timeParts } from './jws-times.ts'
 import type { ValueType } from './value-type.ts'
 
 /**
- * Client assertions, request objects, registration JWTs and software statements; at the TPP's side ID tokens. A row
- * says of which kinds it holds by what `make` returns for the others. What a row makes of a software statement is
- * signed by somebody else than the directory, or, where it has `sent` alone, done to a genuine one.
+ * Client assertions, request objects, registration JWTs and software statements; on the TPP's side, ID
+ * tokens. `make` of a row returns undefined for kinds to which the row does not apply. A wrong software
+ * statement is not signed by the directory or, if the row has only `sent`, is a genuine one that was changed.
  */
 export const jws: ValueType<Jws, JwtDeviation> = {
   name: 'JWS',

@@ -1,12 +1,12 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** What a body is: JSON of consents, the JWT of a registration, the form of a token request. */
+/** The kind of a body: JSON of consents, the JWT of a registration, the form of a token request. */
 export interface Content {
   kind: 'json' | 'jwt' | 'form'
 }
 
-/** A Content-Type header; null: none is sent. */
+/** A Content-Type header; with null, none is sent. */
 export type ContentTypeValue = { contentType: string | null }
 
 const RIGHT: Record<Content['kind'], string> = {
@@ -18,7 +18,7 @@ const RIGHT: Record<Content['kind'], string> = {
 const KINDS = ['json', 'jwt', 'form'] as const
 type ContentRow = Value<Content, ContentTypeValue>
 
-/** A spelling of the right one, for the kinds that are named. */
+/** A spelling of the correct type, for the named kinds. */
 function spelled(
   row: Pick<ContentRow, 'id' | 'words' | 'level' | 'because'> & {
     lawful?: true
@@ -60,7 +60,7 @@ const cases: ContentRow[] = [
   }),
 ]
 
-/** The registration of application/jwt has no parameters, so that there they are only recorded. */
+/** The registration of application/jwt defines no parameters: for JWTs they are only recorded. */
 const charset = (id: string, words: string, suffix: string, because: string): ContentRow[] => [
   spelled({
     ...{ id, words, lawful, level: 'should', because, kinds: ['json', 'form'] },
@@ -137,7 +137,7 @@ const REGISTRATION = '“2. Content-Type is application/jwt.”'
 const SILENT =
   '“create requests send Content-Type: application/json” and “Form-encoded request” bind the TPP; what another type gets is not said.'
 
-/** Another type: only of a registration a sentence says which one it is. */
+/** Another type. Only for registrations a requirement names the type. */
 function other(id: string, words: string, change: (right: string) => string | null): ContentRow[] {
   const row = (kinds: readonly Content['kind'][], level: Level, because: string, suffix: string) =>
     spelled({
@@ -211,7 +211,7 @@ const types: ContentRow[] = [
   }),
 ]
 
-/** Content-Type of requests with a body. */
+/** The Content-Type header of requests with a body. */
 export const contentType: ValueType<Content, ContentTypeValue> = {
   name: 'Content-Type',
   grammar: 'RFC 9110 8.3.1: media-type = type “/” subtype parameters',

@@ -1,7 +1,7 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Part, Value, ValueType } from './value-type.ts'
 
-/** The permissions that may be asked for: “Allowed values”, nine of them. */
+/** The permissions that a request may have: “Allowed values”, nine of them. */
 export interface Nine {
   allowed: readonly string[]
 }
@@ -18,15 +18,15 @@ export const DATA_ENDPOINTS = [
 
 export type DataEndpoint = (typeof DATA_ENDPOINTS)[number]
 
-/** Must serve such a consent, must refuse it, or either. */
+/** The endpoint must serve such a consent, must refuse it, or may do either. */
 export type Opening = 'open' | 'closed' | 'not-shown'
 
-/** What a consent with these permissions opens, once a customer has approved it. */
+/** The endpoints that a consent with these permissions opens, after a customer has approved it. */
 export function opens(permissions: readonly string[]): Record<DataEndpoint, Opening> {
   const { accounts, balances, level, direction } = partsOf(permissions)
   // “need a consent created with ReadAccountsBasic or ReadAccountsDetails”
   const ofAccounts: Opening = accounts ? 'open' : 'closed'
-  // “Permission needed for balance endpoints: not shown”: only that one of them opens them.
+  // “Permission needed for balance endpoints: not shown”: certain only with both kinds of permission.
   const ofBalances: Opening = accounts && balances ? 'open' : 'not-shown'
   // “need a consent with ReadTransactionsBasic or ReadTransactionsDetail”; of which direction is open (AMB-13).
   const served: Opening = direction ? 'open' : 'not-shown'
@@ -56,15 +56,15 @@ const LISTED =
 const COMBINATIONS = `${LISTED}; 3.1.2, Permissions, excludes some combinations (AMB-13)`
 
 /**
- * Does version 3.1.2 know the combination too? “The permissions array must contain at least ReadAccountsBasic or
- * ReadAccountsDetail”, and transactions a level and a direction, or neither.
+ * Does version 3.1.2 also allow the combination? “The permissions array must contain at least
+ * ReadAccountsBasic or ReadAccountsDetail”, and for transactions a level and a direction, or neither.
  */
 function isOfBothReadings(permissions: readonly string[]): boolean {
   const { accounts, level, direction } = partsOf(permissions)
   return accounts && level === direction
 }
 
-/** The nine by what they are about; short names for rows. */
+/** Short names of the nine, for the ids of rows. */
 const SHORT = {
   ReadAccountsBasic: 'accounts-basic',
   ReadAccountsDetail: 'accounts-detail',
@@ -87,8 +87,8 @@ const [AB, AD, B, SB, SD, TB, TD, C, D] = PERMISSIONS as [
 ]
 
 /**
- * Permissions in every kind of company. A bank breaks a row that refuses it; `opens` says what each gives. A bank that
- * refuses a combination of the document alone has taken a freedom (AMB-13).
+ * Permissions in every kind of combination. A bank that refuses a row breaks it; `opens` says
+ * what each gives. A bank may refuse a combination that only the document allows (AMB-13).
  */
 export const permissionCompany: ValueType<Nine, readonly string[]> = {
   name: 'set of permissions',

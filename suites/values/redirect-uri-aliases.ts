@@ -2,7 +2,7 @@ import { DEFAULT_PORTS } from './redirect-uri-authority.ts'
 import { differing, otherCase } from './redirect-uri-rows.ts'
 import { isLoopback, nameOf, type Uri } from './uri-components.ts'
 
-/** Other spellings of a registered URI, which only a comparison after normalisation takes: RFC 3986 section 6.2. */
+/** Other spellings of a registered URI, equal only after normalisation: RFC 3986 section 6.2. */
 export const ALIAS_PARTS = [
   differing('case normalisation', 'RFC 3986 6.2.2.1', [
     [
@@ -117,13 +117,13 @@ export const ALIAS_PARTS = [
   ]),
 ]
 
-/** Path and query with a change, where that makes a difference. */
+/** Path and query after a change; undefined where nothing changes. */
 function everywhere({ path, query }: Uri, change: (text: string) => string) {
   const made = { path: change(path), query: query === undefined ? query : change(query) }
   return made.path === path && made.query === query ? undefined : made
 }
 
-/** With its first letter that stands in no percent-encoding encoded; undefined where it has none. */
+/** Encodes the first letter outside a percent-encoding; undefined where there is none. */
 function encodedOnce(text: string): string | undefined {
   const [found, before = '', letter = ''] = /^((?:%[\da-f]{2}|[^a-z%])*)([a-z])/i.exec(text) ?? []
   if (found === undefined) return undefined
@@ -131,7 +131,7 @@ function encodedOnce(text: string): string | undefined {
   return `${before}%${hexadecimal}${text.slice(found.length)}`
 }
 
-/** The character of a percent-encoding where that is unreserved. */
+/** Decodes a percent-encoding if its character is unreserved. */
 function unreserved(encoding: string): string {
   const character = String.fromCharCode(Number.parseInt(encoding.slice(1), 16))
   return /[\w.~-]/.test(character) ? character : encoding

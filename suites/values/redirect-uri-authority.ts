@@ -2,7 +2,7 @@ import { HOST_PARTS } from './redirect-uri-host.ts'
 import { differing, ELSEWHERE } from './redirect-uri-rows.ts'
 import { isLoopback, joinUri, type Uri } from './uri-components.ts'
 
-/** Redirect URIs whose scheme or authority is another one: RFC 3986 sections 3.1 and 3.2. */
+/** Redirect URIs with another scheme or authority: RFC 3986 sections 3.1 and 3.2. */
 export const AUTHORITY_PARTS = [
   differing('scheme', 'RFC 3986 3.1', [
     [
@@ -92,10 +92,10 @@ export const AUTHORITY_PARTS = [
   ]),
 ]
 
-/** The ports that need not be named. */
+/** Default ports, which a URI may omit. */
 export const DEFAULT_PORTS: Record<string, string | undefined> = { https: '443', http: '80' }
 
-/** On loopback any port may do: RFC 8252 section 7.3. */
+/** Not for loopback hosts, where any port may be accepted: RFC 8252 section 7.3. */
 function ported(uri: Uri, port: string) {
   return !uri.host || isLoopback(uri) ? undefined : { port }
 }

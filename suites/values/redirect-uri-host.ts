@@ -134,14 +134,14 @@ export const HOST_PARTS = [
   },
 ]
 
-/** With its registered name changed. */
+/** Changes a registered name. */
 function named(uri: Uri, change: (host: string) => string | undefined) {
   const host = nameOf(uri)
   const other = host && change(host)
   return other && other !== host ? { host: other } : undefined
 }
 
-/** With its IPv4 address written otherwise. */
+/** Writes an IPv4 address in another form. */
 function numbered(uri: Uri, change: (bytes: number[]) => string) {
   const host = ipv4Of(uri)
   return host && { host: change(host.split('.').map(Number)) }

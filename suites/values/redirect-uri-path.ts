@@ -1,7 +1,7 @@
 import { differing, ELSEWHERE, otherCase } from './redirect-uri-rows.ts'
 import { joinUri } from './uri-components.ts'
 
-/** Redirect URIs whose path, query or fragment is another one: RFC 3986 sections 3.3 to 3.5. */
+/** Redirect URIs with another path, query or fragment: RFC 3986 sections 3.3 to 3.5. */
 export const PATH_PARTS = [
   differing('path', 'RFC 3986 3.3', [
     [
@@ -170,7 +170,7 @@ export const PATH_PARTS = [
   ]),
 ]
 
-/** Its path where it ends in a segment, with that changed. */
+/** Changes the path, if it ends in a segment. */
 /** A path without its last segment. */
 function parent(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
@@ -180,7 +180,7 @@ function segment(path: string, changed: string) {
   return /[^/]$/.test(path) && changed !== path ? { path: changed } : undefined
 }
 
-/** The path without its last segment, where that is not / alone. */
+/** The path without its last segment; undefined where only / would be left. */
 function above(path: string) {
   const cut = path.replace(/\/[^/]*\/?$/, '')
   return cut ? { path: cut } : undefined

@@ -1,27 +1,27 @@
 import { joinUri, splitUri, type Uri } from './uri-components.ts'
 import type { Part } from './value-type.ts'
 
-/** What wrong redirect URIs are made of. */
+/** Correct redirect URIs, from which wrong ones are made. */
 export interface RedirectUris {
-  /** Those of this client at this place; one deviates from the first. A run that wants others rotates the list. */
+  /** The URIs of this client at this place. Rows change the first; to change another, a run rotates the list. */
   registered: readonly string[]
-  /** Those of other clients. */
+  /** The URIs of other clients. */
   ofOthers: readonly string[]
 }
 
-/** How a registered URI is changed: components or a whole text; undefined where it has no such. */
+/** Changes a registered URI: components or the whole text; undefined where the change does not exist for it. */
 type Change = (uri: Uri, right: RedirectUris) => Partial<Uri> | string | undefined
 
 type Row = readonly [id: string, words: string, change: Change]
 
-/** The sentences, and how the standard that they lean on compares. */
+/** The requirements, and the comparison that the cited standard defines. */
 export const MATCH =
   '“Must match one of the redirect URIs registered for the client”, “equal or are a subset of the software_redirect_uris claim”; RFC 6749 3.1.2.3: “MUST compare the two URIs using simple string comparison”'
 
-/** A host that nobody has: RFC 2606. */
+/** A host that does not exist: RFC 2606. */
 export const ELSEWHERE = 'elsewhere.invalid'
 
-/** Rows of a part of the grammar: each makes a text that is no registered URI. */
+/** Rows for a part of the grammar: each makes a text that is not a registered URI. */
 export function differing(part: string, clause: string, rows: readonly Row[]) {
   return {
     part,
@@ -45,7 +45,7 @@ function changed(right: RedirectUris, change: Change): string | undefined {
   return right.registered.includes(text) ? undefined : text
 }
 
-/** With capitals for small letters, and the other way round. */
+/** Swaps upper and lower case. */
 export function otherCase(text: string): string {
   return text.replace(/[a-z]/gi, (one) =>
     one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase(),

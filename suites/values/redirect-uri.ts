@@ -6,9 +6,9 @@ import { joinUri } from './uri-components.ts'
 import type { Value, ValueType } from './value-type.ts'
 
 /**
- * A redirect URI where one is taken: at registration, at the authorisation endpoint, at the token endpoint. Wrong is
- * every text that is not, character for character, one of `registered`. How the parameter is encoded belongs to the
- * place that sends it: it is no part of the value.
+ * A redirect URI at registration, at the authorisation endpoint and at the token
+ * endpoint. Every text that is not exactly one of `registered` is wrong. The encoding
+ * of the parameter belongs to the place that sends it and is not part of the value.
  */
 export const redirectUri: ValueType<RedirectUris, string> = {
   name: 'redirect URI',

@@ -30,7 +30,7 @@ const OTHER_RESPONSE_TYPES = [
   ['spanish', 'codigo'],
 ] as const
 
-/** The words of a response type in the other order, which is the same type. */
+/** The words of a response type in another order, which is the same type. */
 const WORD_ORDER: Part<Enumeration, unknown> = {
   part: 'its words, in any order',
   rows: [
@@ -64,7 +64,7 @@ export const responseType: OfEnumeration = enumeration({
   more: [WORD_ORDER],
 })
 
-/** The words of the type that is used, in whatever order and as often as one likes: RFC 6749 3.1.1. */
+/** Has it the same words as the type in use, in any order and with repetitions? RFC 6749 3.1.1. */
 function sameWords(value: string): boolean {
   return (
     value !== CODE_ID_TOKEN && [...new Set(value.split(' '))].sort().join(' ') === CODE_ID_TOKEN

@@ -2,8 +2,7 @@ import type { Level } from '../../engine/suite-api/check.ts'
 import type { Part } from './value-type.ts'
 
 /**
- * What texts that come back are made of, so that each is another one: letters and digits of ASCII, one at least, and
- * as many as make it hard to guess.
+ * A seed, from which unique texts are made: one or more ASCII letters and digits, enough that they are hard to guess.
  */
 export interface Seed {
   seed: string
@@ -11,16 +10,16 @@ export interface Seed {
 
 export type Row = readonly [id: string, words: string, make: (seed: string) => string]
 
-/** Of which text rows are, and what breaks it. */
+/** The text that rows are for, and their levels. */
 export interface Of {
-  /** What a bank breaks that gives another text back. */
+  /** The level of returning another text. */
   level: Level
-  /** The same for texts that are short or easy to guess, or long, which a bank may have a reason to refuse. */
+  /** The same for texts that are short or easy to guess, or long: a bank may have a reason to refuse them. */
   unusual: Level
   because: string
 }
 
-/** Rows of printable ASCII, which each of the texts may have: by what would change them. */
+/** Rows of printable ASCII, which every such text may have, grouped by what could change them. */
 export function printable(of: Of): Part<Seed, string>[] {
   return [
     part(of, 'letters and digits', [['plain', 'of letters and digits', (seed) => seed]]),
@@ -118,7 +117,7 @@ export function printable(of: Of): Part<Seed, string>[] {
   ]
 }
 
-/** Rows of other characters than ASCII, for JSON alone. */
+/** Rows with characters outside ASCII, only for JSON. */
 export function beyondAscii(of: Of): Part<Seed, string>[] {
   return [
     part(of, 'characters that Unicode normalises', [
@@ -161,7 +160,7 @@ function part({ level, because }: Of, name: string, rows: readonly Row[]): Part<
 /** Every printable character of ASCII, from the space to the tilde. */
 const VSCHAR = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index))
 
-/** 24 digits, of a seed. */
+/** 24 digits, made from a seed. */
 function digits(seed: string): string {
   return Array.from(
     ofLength(seed, 24),
@@ -169,11 +168,11 @@ function digits(seed: string): string {
   ).join('')
 }
 
-/** A UUID in its form, of a seed; with letters, whatever that is. */
+/** A text in the form of a UUID, made from a seed. It always has letters. */
 function uuid(seed: string): string {
   const hexadecimal = Buffer.from(ofLength(seed, 13)).toString('hex')
   return `${hexadecimal.slice(0, 8)}-${hexadecimal.slice(8, 12)}-4${hexadecimal.slice(12, 15)}-abcd-${hexadecimal.slice(14)}`
 }
 
-/** So many characters, of a seed. */
+/** This many characters, made from a seed. */
 const ofLength = (seed: string, length: number) => seed.repeat(length).slice(0, length)

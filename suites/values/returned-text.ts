@@ -1,7 +1,7 @@
 import { beyondAscii, type Of, printable, type Row, type Seed } from './returned-text-rows.ts'
 import type { ValueType } from './value-type.ts'
 
-/** state, a parameter of the authorisation request, and of its answer in the fragment or the query of a URL. */
+/** state: a parameter of the authorisation request, and of its answer in the fragment or the query of a URL. */
 const STATE: Of = {
   level: 'must',
   unusual: 'should',
@@ -9,7 +9,7 @@ const STATE: Of = {
     '“Client state, returned as defined in OIDC Core.”; RFC 6749 4.1.2 and 4.1.2.1: “The exact value received from the client”, A.5: state = 1*VSCHAR',
 }
 
-/** nonce, a claim of the request object and of ID tokens: JSON. */
+/** nonce: a claim of the request object and of ID tokens, in JSON. */
 const NONCE: Of = {
   level: 'should',
   unusual: 'should',
@@ -19,7 +19,7 @@ const NONCE: Of = {
 
 /** A name in JSON: software_on_behalf_of and org_name of a software statement, DebtorAccount.Name. */
 
-/** state: printable ASCII, in URLs. Wrong is what its grammar lacks: the client breaks it, and nobody must refuse it. */
+/** state: printable ASCII, in URLs. Values outside its grammar are the client's error; a bank need not refuse them. */
 export const returnedState: ValueType<Seed, string> = {
   name: 'state',
   grammar: 'RFC 6749 A.5: state = 1*VSCHAR, VSCHAR = %x20-7E, compared as 4.1.2 says',

@@ -1,14 +1,14 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 import type { Value, ValueType } from './value-type.ts'
 
-/** What scope parameters are made of. */
+/** Scopes from which parameters are made. */
 export interface Scopes {
   /**
-   * Scopes that this client registered: openid, where the request needs it; then the one that the subject of the
-   * request needs; then the others.
+   * Scopes that this client registered: openid, if the request needs it;
+   * then the one that the subject of the request needs; then the others.
    */
   registered: readonly string[]
-  /** Scopes that the bank advertises, or that are usual, and that this client did not register. */
+  /** Scopes that the bank advertises, or common ones, that this client did not register. */
   beyond: readonly string[]
 }
 
@@ -20,10 +20,10 @@ const SPACES =
   'RFC 6749 A.4: scope = scope-token *( SP scope-token ), one SP between two; no clause says what becomes of others'
 
 /**
- * A scope parameter, as the authorisation endpoint and the token endpoint take it. A bank takes a wrong one where it
- * grants by it: for a scope beyond the registration, where the token response’s scope has a token that is not
- * registered (a bank may refuse it or leave it out, AMB-28); for one that is spelled nearly as a registered one, where
- * it grants what that stands for, or a token of that spelling, which is not registered.
+ * A scope parameter at the authorisation endpoint and the token endpoint. A bank accepts a wrong one
+ * if it grants access by it. A scope beyond the registration is accepted if the token response's
+ * scope has a token that is not registered (a bank may refuse or ignore it, AMB-28); a similar
+ * spelling of a registered scope, if the bank grants the registered one, or a token in that spelling.
  */
 export const scope: ValueType<Scopes, string> = {
   name: 'scope',
@@ -194,7 +194,7 @@ function lawful(
   return { id, words, lawful: true, level, because, make }
 }
 
-/** A row that has a token which is not registered, once divided at spaces. */
+/** A row that has an unregistered token after splitting at spaces. */
 function wrong(
   id: string,
   words: string,
@@ -226,7 +226,7 @@ function beyond(
   })
 }
 
-/** One whose end is an unregistered one, behind what is no delimiter. */
+/** A token that ends in an unregistered scope after a character that is no delimiter. */
 function joinedBeyond(id: string, what: string, delimiter: string) {
   const words = `with ${what} and an unregistered one at its end`
   return beyond(id, words, (asked, one) => [`${asked.join(' ')}${delimiter}${one}`])
@@ -243,7 +243,7 @@ function delimited(id: string, words: string, delimiter: string) {
   return near(id, words, (asked) => (asked.length > 1 ? asked.join(delimiter) : undefined))
 }
 
-/** The token that the request needs, spelled otherwise; openid stays. */
+/** The token that the request needs, in another spelling; openid stays. */
 function spelled(id: string, how: string, spell: (token: string) => string) {
   return near(id, `with a token ${how}`, (asked) => {
     const token = asked.at(-1)

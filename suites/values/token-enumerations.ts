@@ -36,7 +36,7 @@ export const grantType: OfEnumeration = enumeration({
   values: GRANTS,
   because: `${GRANT} ${CASE}`,
   level: 'must',
-  // Whoever trims a parameter serves what was registered.
+  // A bank that trims a parameter only accepts a registered value.
   spaces: 'observe',
   right: {
     because: '“Grants referred to: authorization_code, refresh_token, client_credentials.”',

@@ -1,4 +1,4 @@
-/** The components of RFC 3986 section 3, as they stand: nothing is normalised, unlike in the class URL. */
+/** The components of RFC 3986 section 3, unchanged: nothing is normalised, unlike in the class URL. */
 export interface Uri {
   scheme: string | undefined
   userinfo: string | undefined
@@ -10,7 +10,7 @@ export interface Uri {
   fragment: string | undefined
 }
 
-/** The regular expression of RFC 3986 appendix B, which divides any text. */
+/** The regular expression of RFC 3986 appendix B, which matches any text. */
 const COMPONENTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 
 /** authority = [ userinfo "@" ] host [ ":" port ] */
@@ -24,7 +24,7 @@ export function splitUri(text: string): Uri {
   return { scheme, userinfo, host: at, port, path, query, fragment }
 }
 
-/** Puts the components together: RFC 3986 section 5.3. */
+/** Joins the components: RFC 3986 section 5.3. */
 export function joinUri({ scheme, userinfo, host, port, path, query, fragment }: Uri): string {
   const authority = [
     userinfo === undefined ? '' : `${userinfo}@`,
@@ -42,23 +42,23 @@ export function joinUri({ scheme, userinfo, host, port, path, query, fragment }:
 
 const IPV4 = /^\d{1,3}(\.\d{1,3}){3}$/
 
-/** Its host where that is an IPv4 address. */
+/** The host, if it is an IPv4 address. */
 export function ipv4Of({ host }: Uri): string | undefined {
   return host !== undefined && IPV4.test(host) ? host : undefined
 }
 
-/** What stands in the brackets where the host is an IPv6 address. */
+/** The text in the brackets, if the host is an IPv6 address. */
 export function ipv6Of({ host }: Uri): string | undefined {
   return host?.match(/^\[([\da-f:.]+)\]$/i)?.[1]
 }
 
-/** Its host where that is a registered name that is not empty. */
+/** The host, if it is a registered name and not empty. */
 export function nameOf(uri: Uri): string | undefined {
   const { host } = uri
   return host && !host.startsWith('[') && ipv4Of(uri) === undefined ? host : undefined
 }
 
-/** On loopback any port may do: RFC 8252 section 7.3. */
+/** Is the host loopback, where any port may be accepted (RFC 8252 section 7.3)? */
 export function isLoopback({ host }: Uri): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i.test(host ?? '')
 }

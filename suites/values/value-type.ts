@@ -21,19 +21,19 @@ export type Part<Right, Made> = { part: string } & (
   | { none: string; rows?: never }
 )
 
-/** One row: a value that differs from a correct one in one thing. */
+/** One row: a value that differs from a correct one in one point. */
 export interface Value<Right, Made> {
   /** Unique within its type: `host-in-capitals`. */
   id: string
-  /** What it is, to follow “a redirect URI …”: “with its host in capitals”. */
+  /** Completes “a redirect URI …”: “with its host in capitals”. */
   words: string
-  /** It must be taken; without it the value must be refused. */
+  /** The value must be accepted; without this flag it must be refused. */
   lawful?: true
-  /** What a bank breaks that does otherwise. `must` needs a sentence behind it. */
+  /** The level that a bank breaks otherwise. `must` needs a requirement of the document. */
   level: Level
-  /** The sentence of the document, or the clause that it leans on. */
+  /** The sentence of the document, or the clause that it refers to. */
   because: string
-  /** Pure: the same for the same. Undefined where this correct value has no such. */
+  /** Pure: the same result for the same input. Undefined where the value does not exist for this correct one. */
   make(right: Right): Made | undefined
 }
 

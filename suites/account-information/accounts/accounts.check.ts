@@ -98,8 +98,8 @@ check(
 )
 
 /**
- * Set before and after a refresh_token grant; equal. Not applicable without a refresh token; judged
- * only when ACC-04/second-call passes.
+ * The AccountIds before and after a refresh_token grant are equal. Not applicable
+ * without a refresh token. Judged only when ACC-04/second-call passes.
  */
 check(
   'ACC-04/after-refresh',
@@ -118,8 +118,8 @@ check(
 )
 
 /**
- * Set before and after re-confirming the same ConsentId, same accounts; equal. Blocked by AUTHZ-16
- * when re-confirmation fails; judged only when ACC-04/second-call passes.
+ * The AccountIds before and after the same ConsentId is re-confirmed for the same accounts are
+ * equal. Blocked by AUTHZ-16 when re-confirmation fails. Judged only when ACC-04/second-call passes.
  */
 check(
   'ACC-04/after-reconfirmation',
@@ -139,17 +139,17 @@ check(
   },
 )
 
-/** Ends the check where accounts are missing and no id is new: what was lost has not changed its id. */
+/** Ends the check where accounts are missing and no id is new: a missing account has not changed its id. */
 function relyOnNoneLost(before: string[], after: string[]): void {
   if (after.length >= before.length || after.some((id) => !before.includes(id))) return
   blockBy('TXN-28/kept', `${after.length} of ${before.length} accounts are left`)
 }
 
 /**
- * Same customer, GET /accounts under the consent with ReadAccountsDetail and under the one with
- * ReadAccountsBasic alone; the union of member paths (Description, Account.SchemeName, …; array
- * indices dropped) under detail has a path that the union under basic lacks. Records the
- * difference. Of the list and the single addresses, one that never shows what the other does has no level.
+ * Same customer: GET /accounts under the consent with ReadAccountsDetail and under the one with
+ * ReadAccountsBasic alone. The union of member paths (Description, Account.SchemeName, …; array indices dropped)
+ * under detail has a path that the union under basic lacks. Records the difference. Where the single addresses
+ * show more than the list and differ between the two permissions, the list has no levels of detail, and passes.
  */
 check(
   'ACC-10/detail-shows-more',
@@ -165,7 +165,7 @@ check(
   },
 )
 
-/** Do these addresses show less than the others do, which have their levels of detail? */
+/** Do the other addresses show more under ReadAccountsDetail than these, and differ between the two permissions? */
 function isLean(these: Levels, others: Levels): boolean {
   return showsMore(others.detail, these.detail) && differ(others)
 }
@@ -190,8 +190,8 @@ function looksTheSame(basic: Row[]) {
 }
 
 /**
- * Lists, and single addresses where those have a level of detail, of each client and customer; while the
- * customer is absent and after a refresh too.
+ * For each client and customer: the lists, and the single addresses where those
+ * have levels of detail. Also while the customer is absent, and after a refresh.
  */
 check(
   'ACC-20/basic-hides-card',
@@ -221,7 +221,7 @@ function expectCardHidden(answer: Exchange): void {
   expect(answer).toHoldOnly('an account without the digits of its card', hidesCard)
 }
 
-/** GET /accounts with the token of the code that is tried, where it is the code of a client without refresh_token. */
+/** GET /accounts with the token from the code that others try first, of a client without refresh_token. */
 check(
   'ACC-20/another-client',
   'Under ReadAccountsBasic alone another client is not shown the identification of a card either',
@@ -278,9 +278,9 @@ check(
 )
 
 /**
- * Consent with neither (ReadBalances, statements and transactions only); GET /accounts and GET
- * /accounts/{AccountId} (ids from its transactions and balances) are refused, after a refresh too. Not applicable when the bank
- * refuses to create or to authorise such a consent (freedom taken).
+ * Consent with neither permission (only ReadBalances and those for statements and transactions). GET
+ * /accounts and GET /accounts/{AccountId} (ids from its transactions and balances) are refused, after a
+ * refresh too. Not applicable when the bank refuses to create or to authorise such a consent, as it may.
  */
 check(
   'ACC-11/without-permission',
@@ -297,7 +297,7 @@ check(
 
     for (const path of ['/accounts', ...ids.map((id) => pathOf(id, ''))]) {
       expect(await approval.get(path, { deviation })).toBeRefused()
-      // Once more, where a first refusal fills a cache.
+      // Once more: the first refusal may have filled a cache.
       expect(await approval.get(path, { deviation })).toBeRefused()
     }
     expect(await approval.get('/accounts', { ...ABSENT, deviation })).toBeRefused()
@@ -312,8 +312,8 @@ check(
 )
 
 /**
- * Create a consent with ReadAccountsBasic and ReadAccountsDetails; status is recorded, a consent
- * that came of it is deleted. CONS-10 never uses this spelling.
+ * Creates a consent with ReadAccountsBasic and ReadAccountsDetails and records the
+ * status. A consent that was created is deleted. CONS-10 never uses this spelling.
  */
 check(
   'ACC-12/recorded',
@@ -327,7 +327,7 @@ check(
   },
 )
 
-/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
+/** The ids of the table that are drawn for this address. Rows of another account are judged by the rule. */
 check(
   'ACC-13/unknown-id',
   'An AccountId that names no account of the consent is refused',
@@ -342,12 +342,12 @@ check(
   },
 )
 
-/** What a target may leave out, and then cannot be conformant. */
+/** What a target may leave out. Without it, the result cannot be conformant. */
 const UNSAID = 'customers.first.accounts: how many accounts the first customer chooses at the bank'
 
 /**
- * The number of accounts equals customers.first.accounts of the target. Blocked when the target
- * doesn't say it, or says fewer than two.
+ * The number of accounts equals customers.first.accounts of the target.
+ * Blocked when the target does not state it, or states fewer than two.
  */
 check(
   'ACC-14/all-accounts',
@@ -362,7 +362,7 @@ check(
   },
 )
 
-/** Ends the check unless so many accounts are reported. */
+/** Ends the check unless this number of accounts is reported. */
 async function expectAccounts(approval: Approval, chosen: number): Promise<void> {
   const answer = await firstRead(approval, '/accounts')
   const other = [secondClient, secondCustomer, narrowOfSeconds].some(
@@ -381,8 +381,8 @@ async function expectAccounts(approval: Approval, chosen: number): Promise<void>
 }
 
 /**
- * The same under every other approval that may see accounts, for the second customer with its own
- * number. Blocked by ACC-14/all-accounts where that fails.
+ * The same under every other approval that may read accounts; for the second
+ * customer with its own number. Blocked by ACC-14/all-accounts where that fails.
  */
 check(
   'ACC-14/other-approvals',
@@ -414,8 +414,8 @@ check(
 )
 
 /**
- * Bulk, singles, bulk; accounts equal in both bulk answers have the same documented fields in the
- * single one (member absent = member absent). Accounts that ACC-02 condemns are left out.
+ * Reads the list, the single addresses and the list again. Accounts that are equal in both lists have the
+ * same documented fields at the single address (absent = absent). Accounts that ACC-02 fails are left out.
  */
 check(
   'ACC-15/bulk-equals-single',
@@ -436,12 +436,12 @@ check(
         answer,
         readOwner(approval, pathOf(String(row.AccountId), '')),
       )
-      // No account, several, another one: ACC-02/asked-account-only has condemned it.
+      // No account, several accounts, or another account: ACC-02/asked-account-only fails it.
       if (!single || others.length > 0 || single.AccountId !== row.AccountId) continue
       compared += 1
       if (described(single) === described(row)) continue
       relyOnSameRules(answer, bulk, 'ACC-')
-      // A consent that holds both levels may have either, and not one here and the other there (AMB-44).
+      // A consent with both levels may show either, but not one in the list and the other here (AMB-44).
       if (holdsBothLevels(approval) && hidesCard(row) !== hidesCard(single)) {
         blockBy('ACC-20/detail-shows-card', 'the list and a single address differ in it', answer)
       }

@@ -9,16 +9,16 @@ import {
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
 
-/** The accounts of a successful answer; undefined where it lists none. */
+/** The accounts of a successful answer; undefined where Data.Account is no array. */
 function accountsIn(exchange: Exchange): Row[] | undefined {
   const isArray = Array.isArray(member(exchange.response?.json, 'Data', 'Account'))
   return succeeded(exchange) && isArray ? rowsOf(exchange) : undefined
 }
 
 /**
- * Every `account` 2xx: all rows have AccountId = about.subject; on a request without deviation
- * there is exactly one row. Not judged where Data.Account is no array (ACC-18). Only an answer
- * under a consent with two accounts tells right from wrong.
+ * Every `account` 2xx: all rows have AccountId = about.subject; on a request
+ * without deviation there is exactly one row. Not judged where Data.Account is no
+ * array (ACC-18). Only an answer under a consent with two accounts exercises it.
  */
 rule(
   'ACC-02/asked-account-only',
@@ -36,8 +36,8 @@ rule(
 )
 
 /**
- * Every `accounts` 2xx: no AccountId stands twice in Data.Account. An answer with fewer than two
- * accounts doesn't exercise it.
+ * Every `accounts` 2xx: no AccountId occurs twice in Data.Account.
+ * An answer with fewer than two accounts doesn't exercise it.
  */
 rule(
   'ACC-03/unique',
@@ -56,9 +56,9 @@ rule(
 )
 
 /**
- * Every `accounts` and `account` 2xx whose about.consent has ReadAccountsDetail: every account has
- * Account, and in it (each entry of it) Identification. Of consents that hold ReadAccountsBasic too, either all do
- * or none (AMB-44).
+ * Every `accounts` and `account` 2xx whose about.consent has ReadAccountsDetail:
+ * every account has Account, and each entry of it has Identification. If the
+ * consent has ReadAccountsBasic too, either all accounts have it or none (AMB-44).
  */
 rule(
   'ACC-20/detail-shows-card',
@@ -97,8 +97,8 @@ function showsCard(row: Row): boolean {
 }
 
 /**
- * Every GET /accounts under one ConsentId: where an AccountId of the first answer is missing, no other one
- * stands in its place. Accounts that are missing without it are judged by TXN-28/kept.
+ * Every GET /accounts under one ConsentId: where an AccountId of the first answer is missing, no new
+ * one takes its place. Accounts that are missing without a replacement are judged by TXN-28/kept.
  */
 rule(
   'ACC-04/kept',

@@ -21,7 +21,7 @@ import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
 
 /** A consent for one of several accounts. Requirements: specs/account-information/accounts.yaml */
 
-/** @param visits at which its customer chose. */
+/** @param visits at which the customer chose. */
 function expectOneAccount(
   approval: Approval,
   lists: Awaited<ReturnType<typeof listsOf>>,
@@ -43,8 +43,8 @@ function expectOneAccount(
 }
 
 /**
- * The customer ticked one of several accounts; the access token that refreshing gives shows no other
- * either. Not applicable where the bank offers no choice.
+ * The customer selects one of several accounts. The access token from a refresh
+ * shows no other account either. Not applicable where the bank offers no choice.
  */
 check(
   'ACC-21/selected',
@@ -87,7 +87,7 @@ check(
   },
 )
 
-/** That a consent can be re-confirmed, and gives data then, is judged by AUTHZ-16. */
+/** Whether a consent can be re-confirmed and then gives data is judged by AUTHZ-16. */
 function relyOnConfirmed(visit: Visit, answer: Exchange | undefined): void {
   const id = 'AUTHZ-16/one-account'
   if (visit.kind !== 'granted') blockBy(id, `the visit ended with ${visitEnd(visit)}`, visit.last)
@@ -97,8 +97,8 @@ function relyOnConfirmed(visit: Visit, answer: Exchange | undefined): void {
 const SINGLE = ['', '/balances', '/transactions'] as const
 
 /**
- * The AccountIds that the customer's other consent gives the accounts that were not chosen: whether they are
- * ids of the bank or of that consent, they name none of this one. What was chosen is told by its number.
+ * Asks with the AccountIds that the customer's other consent shows for the accounts that were not chosen. Under this
+ * consent they give nothing, whether or not ids differ per consent. The card number tells which account was chosen.
  */
 check(
   'ACC-21/not-beyond',
@@ -142,7 +142,7 @@ check(
   },
 )
 
-/** The last digits of a card, by which an account is told from others; absent where it shows none. */
+/** The last four digits of the card, which identify an account across consents; undefined where it shows none. */
 function numberOf({ Account }: Row): string | undefined {
   const [card] = [Account ?? []].flat()
   return /\d{4}$/.exec(String(member(card, 'Identification') ?? ''))?.[0]

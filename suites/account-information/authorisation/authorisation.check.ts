@@ -34,8 +34,8 @@ import {
 const NEGATIVE = { uses: [everything], refusals: 1 }
 
 /**
- * The first approval . Fails: no code arrives. Where it stands and what else is delivered is judged
- * by AUTHZ-03 and later.
+ * The first approval. Fails: no code arrives. Where the code stands
+ * and what else is delivered is judged by AUTHZ-03 and later.
  */
 check(
   'AUTHZ-01/approved',
@@ -75,14 +75,14 @@ check(
   },
 )
 
-/** Approvals of which each sends a text of the tables; one that is not granted was asked for once more without. */
+/** These approvals each send a text of the tables. A request that is not granted is repeated without it. */
 async function expectGrantedWith<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],
 ): Promise<void> {
   for (const consent of consents) {
     if (!context.has(consent)) continue
-    // A combination of permissions that a bank need not know may be refused for itself.
+    // A bank may refuse a combination of permissions that it need not know.
     const { optional } = consent
     const { exchange: creation } = optional ? await context.steps.consent(consent) : {}
     if (creation && refused(creation)) continue
@@ -110,8 +110,8 @@ check(
 )
 
 /**
- * One of the shared approvals asks without state. Fails: it is not granted. It is then asked for
- * once more with a state, for the checks that share the approval.
+ * One of the shared approvals asks without state. Fails: it is not granted.
+ * It is then repeated with a state, for the checks that share the approval.
  */
 check(
   'AUTHZ-05/without-state',
@@ -120,7 +120,7 @@ check(
   async ({ approved, steps }) => {
     await approved(everything)
     const step = await steps.visit(debitsInPeriod)
-    // One that is not granted with a state either is refused for another reason.
+    // A request that is not granted with a state either is refused for another reason.
     const value = requireValue(step)
     const { why, exchange, visit } = step
     const granted = (visit ?? value).kind === 'granted'
@@ -154,9 +154,9 @@ check(
 )
 
 /**
- * Query before and after AUTHZ-16/same-intent; compare Permissions as a set, the period as
- * instants. Fails: one differs. (AccountIds after re-confirmation are judged by ACC-04.) What becomes of an
- * expiration that nobody asked for is open.
+ * Query before and after AUTHZ-16/same-intent; compare Permissions as a set and the
+ * period as instants. Fails: one differs. (AccountIds after re-confirmation are
+ * judged by ACC-04.) What happens to an expiration that was not requested is open.
  */
 check(
   'AUTHZ-17/unchanged',
@@ -171,8 +171,8 @@ check(
 )
 
 /**
- * The one denial of a run: the customer logs in and denies. Fails: the visit does not end at the
- * redirect URI, no error there, or a code or an ID token for it.
+ * The one denial of a run: the customer logs in and denies. Fails: the visit does
+ * not end at the redirect URI, there is no error, or there is a code or an ID token.
  */
 check(
   'AUTHZ-21/denied',
@@ -212,8 +212,8 @@ check(
 )
 
 /**
- * The driver fills in the password of another customer, or a made-up one. Not-applicable where a person
- * or a program of the bank logs in. Fails: a code arrives.
+ * The driver enters the password of another customer, or a made-up one. Not
+ * applicable where a person or a program of the bank logs in. Fails: a code arrives.
  */
 check(
   'AUTHZ-22/wrong-credentials',
@@ -239,7 +239,7 @@ check(
   },
 )
 
-/** The driver fills in no password, or a made-up one where a browser insists on one. */
+/** The driver enters no password, or a made-up one where the browser requires one. */
 check(
   'AUTHZ-22/again-wrong-credentials',
   'No code is issued for a consent that was authorised before to somebody with wrong credentials',
@@ -287,8 +287,8 @@ check(
 )
 
 /**
- * sub of two customers’ ID tokens for the same client, OIDC Core 2: "locally unique and never reassigned
- * identifier within the Issuer for the End-User". Whether it tells the customer or the consent is open.
+ * Compares sub of two customers’ ID tokens for one client. OIDC Core 2: "locally unique and never reassigned
+ * identifier within the Issuer for the End-User". Whether sub identifies the customer or the consent is open.
  */
 check(
   'AUTHZ-19/sub-of-another-customer',
@@ -312,8 +312,8 @@ check(
 )
 
 /**
- * Names of the claims of the ID token of a granted visit, and whether the intent claim is the
- * ConsentId; never fails.
+ * Records which optional claims the ID token of a granted visit
+ * has, and whether the intent claim is the ConsentId; never fails.
  */
 check(
   'AUTHZ-31/recorded',

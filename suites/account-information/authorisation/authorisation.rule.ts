@@ -11,13 +11,13 @@ import { compareIdToken, findingsOf } from '../common/tokens/id-token.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
 
-/** The answer may come from a page to which the bank has sent the customer. */
+/** The answer may come from a page to which the bank has redirected the customer. */
 const AUTHORISATION = { endpoints: ['authorisation'], also: ['elsewhere'] } as const
 
 interface Landing {
   redirect: Redirect
   visit: NonNullable<About['visit']>
-  /** The consent that the customer is asked for. */
+  /** The consent that the customer is asked to approve. */
   consentId?: string
   signature?: Exchange['signature']
 }
@@ -42,7 +42,7 @@ function successOf(exchange: Exchange): Landing | undefined {
   return landing?.redirect.code ? landing : undefined
 }
 
-/** The answer carries this in its fragment and not in its query. */
+/** A finding unless the answer has this in its fragment and not in its query. */
 function inFragment({ redirect }: Landing, name: string): Finding[] {
   const place = (part: Record<string, string>) => part[name] !== undefined && part[name] !== ''
   if (place(redirect.fragment) && !place(redirect.query)) return []
@@ -51,8 +51,8 @@ function inFragment({ redirect }: Landing, name: string): Finding[] {
 }
 
 /**
- * Over visits, deviating ones too: the answer whose Location begins with the redirect URI. Fails:
- * another status than 302. Not judged where a driver cannot tell the status.
+ * Over visits, also those with a deviation: the answer whose Location begins with the redirect
+ * URI. Fails: a status other than 302. Not judged where the driver does not report the status.
  */
 rule(
   'AUTHZ-02/status-302',
@@ -60,7 +60,7 @@ rule(
   { ...AUTHORISATION, unseen: 'whoever saw the redirect does not tell its status' },
   (exchange) => {
     const { status = 0 } = exchange.response ?? {}
-    // 0: a browser was used, which does not tell.
+    // 0: a browser was used, which does not report it.
     if (status === 0 || !landingOf(exchange)) return undefined
     const finding = {
       message: `status ${status} sends the customer back instead of 302`,
@@ -85,7 +85,7 @@ rule(
     if (!URL.canParse(location, exchange.request.url)) return undefined
     const redirect = parseRedirect(new URL(location, exchange.request.url).href)
     if (!redirect) return undefined
-    // Of two that differ in their query, the one with more of it is meant.
+    // Of two URIs that differ in their query, the longer one is meant.
     const [landed] = registered
       .filter((uri) => redirectsTo(redirect, uri))
       .sort((one, other) => other.length - one.length)
@@ -100,7 +100,7 @@ rule(
   },
 )
 
-/** Does a browser go to one address by both? */
+/** Does a browser go to the same address for both? */
 function isOne(one: string, other: string): boolean {
   if (!URL.canParse(one) || !URL.canParse(other)) return one === other
   return new URL(one).href === new URL(other).href
@@ -147,7 +147,7 @@ rule(
     const landing = landingOf(exchange)
     if (!landing?.redirect.error || landing.visit.state === undefined) return undefined
     const { state: expected, registered, redirectUri } = landing.visit
-    // Where a wrong redirect URI was asked for, nothing is to go there at all.
+    // If the request had a wrong redirect URI, nothing should be sent there at all.
     if (exchange.about.deviation !== undefined && !registered?.includes(redirectUri)) {
       return undefined
     }
@@ -158,8 +158,8 @@ rule(
 )
 
 /**
- * Over visits, deviating ones too, that end at the registered redirect URI of the request without a code: "error
- * REQUIRED" (RFC 6749 4.1.2.1). One that brings a token, or that was asked for nothing, is judged by the response types.
+ * Over visits, also those with a deviation, that end at the registered redirect URI without a code: "error REQUIRED"
+ * (RFC 6749 4.1.2.1). One with a token, or whose request asked for nothing, is judged by the response types.
  */
 rule(
   'AUTHZ-38/error',
@@ -182,7 +182,7 @@ rule(
   },
 )
 
-/** What comes with a success of any response type. */
+/** What a success of any response type returns. */
 const GRANTED = ['code', 'id_token', 'access_token']
 
 rule(
@@ -198,7 +198,7 @@ rule(
   },
 )
 
-/** RFC 6749 3.1. Every redirect to the redirect URI. Fails: the fragment, or what the bank added to the query, has a name twice. */
+/** RFC 6749 3.1. Every redirect to the redirect URI. Fails: a name is twice in the fragment or in the added query. */
 rule('AUTHZ-39/once', 'No parameter comes twice to the redirect URI', AUTHORISATION, (exchange) => {
   const landing = landingOf(exchange)
   const location = header(exchange, 'location')
@@ -218,7 +218,7 @@ rule('AUTHZ-39/once', 'No parameter comes twice to the redirect URI', AUTHORISAT
   return []
 })
 
-/** An access token there would be one that no client asked for, in the history of a browser. */
+/** No client asked for an access token there, and it would stay in the history of the browser. */
 rule(
   'AUTHZ-36/no-access-token',
   'The redirect carries no access token',
@@ -251,7 +251,7 @@ function idTokenRule(
   })
 }
 
-/** Without the bank’s keys no signature is verified. */
+/** Without the bank’s keys no signature can be verified. */
 const KEYS = ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks']
 
 const readable = (idToken: string) => headerOf(idToken) && claimsOf(idToken)
@@ -273,7 +273,7 @@ idTokenRule(
   },
 )
 
-/** Years to come that no clock counts in seconds, and every one in milliseconds: the year 9999 is within. */
+/** A limit for times: seconds up to the year 9999 are below it, milliseconds are above it. */
 const FAR = 20_000 * 366 * 86_400
 
 idTokenRule(
@@ -315,13 +315,13 @@ idTokenRule(
   },
 )
 
-/** RSA keys that are not for encryption; one key may stand there several times. */
+/** RSA keys that are not for encryption. A key that is listed several times counts once. */
 function signingKeys(keys: unknown[]): number {
   const signing = keys.filter((key) => member(key, 'kty') === 'RSA' && member(key, 'use') !== 'enc')
   return new Set(signing.map((key) => member(key, 'n'))).size
 }
 
-/** OpenID Connect Core 1.0, section 2: an identifier of the customer, or in the UK of the consent. Both stay. */
+/** OpenID Connect Core 1.0, section 2: sub identifies the customer or, in the UK, the consent. Neither changes. */
 idTokenRule(
   'AUTHZ-42/same-subject',
   'The ID tokens of one consent name one subject',
@@ -338,7 +338,7 @@ idTokenRule(
   },
 )
 
-/** OpenID Connect Core 1.0, section 2. Fails: later than the answer, by more than the clocks may differ: it may be in milliseconds. */
+/** OpenID Connect Core 1.0, section 2. Fails: later than the answer plus tolerance; it may be in milliseconds. */
 idTokenRule(
   'AUTHZ-40/auth-time',
   'auth_time of an ID token is in seconds, and not in the future',
@@ -384,7 +384,7 @@ idTokenRule(
   },
 )
 
-/** Names the request's consent in the claim that the request object asks for with that value. */
+/** The claim that the request object asks for with the ConsentId as its value has that ConsentId. */
 idTokenRule(
   'AUTHZ-35/same-consent',
   'The intent ID, where the ID token of the authorisation response has one, is that of the request',

@@ -54,7 +54,7 @@ import {
 } from '../common/visits/visits.ts'
 import { foreseenIntents, intentPlace, isOfNobody } from './intent-places.ts'
 
-/** GET /authorize: which consent, and whose. Requirements: specs/account-information/authorisation.yaml */
+/** GET /authorize: which consent, and whose it is. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: [everything], refusals: 1 }
 
@@ -65,7 +65,7 @@ check(
   async (context) => {
     const purpose = 'a request that names no consent'
     const { tpp } = await context.caller()
-    // What else is asked for stays as it is.
+    // The other claims stay as they are.
     const claims = { id_token: tpp.idTokenClaims() }
     const deviation = { requestObject: { claims: { claims } } }
     const visit = await wrongVisit(context, { purpose, deviation })
@@ -102,7 +102,7 @@ check(
   },
 )
 
-/** A visit with a consent that was deleted before anybody authorised it. */
+/** A visit with a consent that was deleted before it was authorised. */
 const ofDeleted = sharedFixture([everything], async (context) => {
   const first = await context.caller()
   const consentId = await createConsent(first, ACCOUNTS)
@@ -129,8 +129,8 @@ check(
 )
 
 /**
- * The approval that is revoked, after its revocation; needs the hook customer-revokes. Blocked by
- * CLC-10 when its status is not Revoked.
+ * The approval that is revoked, after its revocation; needs the hook
+ * customer-revokes. Blocked by CLC-10 when the status is not Revoked.
  */
 check(
   'AUTHZ-15/revoked',
@@ -152,9 +152,9 @@ check(
 )
 
 /**
- * On the approval of CLC-18/data-refused, after the hook ninety-days-passed, the same customer
- * authorises the ConsentId again. Fails: no code, or its token does not read /accounts.
- * Not-applicable without the hook.
+ * On the approval of CLC-18/data-refused, after the hook ninety-days-passed,
+ * the same customer authorises the ConsentId again. Fails: no code, or its
+ * token does not read /accounts. Not applicable without the hook.
  */
 check(
   'AUTHZ-32/after-ninety-days',
@@ -178,8 +178,8 @@ check(
 const DENIED_AGAIN = 'a re-confirmation that is denied'
 
 /**
- * The last thing done with that consent: a bank may end it. Not applicable where a login confirms, with no page
- * on which the customer could say no.
+ * The last use of that consent, since a bank may end it. Not applicable where
+ * the login itself confirms, with no page on which the customer could deny.
  */
 check(
   'AUTHZ-21/denied-again',
@@ -207,7 +207,7 @@ check(
   },
 )
 
-/** As AUTHZ-16/same-intent, of a consent that expires, is for one account and whose code others have tried. */
+/** As AUTHZ-16/same-intent, for a consent with an expiry, for one account, whose code others have tried. */
 check(
   'AUTHZ-16/one-account',
   'A consent for one account, which is to expire, can be re-confirmed, and gives data',
@@ -221,9 +221,9 @@ check(
 )
 
 /**
- * The second client and customer, before and after the visit, by the tokens that come of it: the terms that
- * the query shows, and the rows. What is shown beyond the period and the permissions, rules judge. Blocked
- * where no row is shown before.
+ * The second client and customer, before and after the visit, with the tokens of each
+ * authorisation: the terms in the query and the rows are the same. Data beyond the
+ * period and the permissions is judged by rules. Blocked where no row is shown before.
  */
 check(
   'AUTHZ-17/data',
@@ -246,7 +246,7 @@ check(
   },
 )
 
-/** Balances where they were refused before: which permission they need is open. */
+/** Balances only where they were refused before: which permission they need is open. */
 check(
   'AUTHZ-17/permissions',
   'A consent that is re-confirmed opens and shows no more than its permissions did before',

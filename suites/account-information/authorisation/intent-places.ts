@@ -10,10 +10,10 @@ import { accountsGiven } from '../common/visits/visits.ts'
 
 /** Where a request object names a consent. */
 
-/** An id as many banks have them. */
+/** An id in a common format. */
 const USUAL = { id: 'f47ac10b-58cc-4372-a567-0e02b2c3d479', ofOthers: {} }
 
-/** Names none that there is. Other consents, which there are, are of AUTHZ-14 and AUTHZ-15. */
+/** The id names no consent that exists. Other existing consents are judged by AUTHZ-14 and AUTHZ-15. */
 export const isOfNobody = ({ lawful, level, make }: Value<ConsentIds, unknown>) =>
   !lawful && level === 'must' && make(USUAL) !== undefined
 
@@ -22,7 +22,7 @@ export const foreseenIntents = foreseenVisits(consentIdInClaim, isOfNobody, 'fir
   shared: false,
 })
 
-/** A visit of the first client, whose request object has this instead of the ConsentId. */
+/** A visit of the first client whose request object has this value in place of the ConsentId. */
 export function intentPlace(attended: boolean): Place<ConsentIds, unknown, typeof everything> {
   return {
     ...dearAuthorisation('first', attended),

@@ -17,14 +17,14 @@ import { approvedBefore } from '../common/visits/visits.ts'
 
 /** Request objects of authorisation requests. */
 
-/** A check of one part of what makes a request object right; the rows are those whose ids fit. */
+/** A check of one part of a request object; its rows are chosen by their ids. */
 interface ObjectCheck extends Pick<CheckOptions, 'follows' | 'needs'> {
   id: string
   title: string
   rows: (row: JwsRow) => boolean
 }
 
-/** By it a plan knows which rows there will be. */
+/** A sample request object, with which a plan determines the rows in advance. */
 const SOME: Jws = {
   kind: 'request-object',
   claims: { iss: 'aB1', client_id: 'aB1', aud: 'https://bank.example', exp: 300, iat: 0 },
@@ -90,7 +90,7 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   },
 ]
 
-/** The same of the second client, of whom one value of each part is asked. */
+/** The same for the second client, with one value of each part. */
 export const SECOND_CLIENT_CHECKS: readonly ObjectCheck[] = [
   {
     id: 'AUTHZ-11/second-client',
@@ -132,7 +132,7 @@ export function objectPlace(
   }
 }
 
-/** @param object a request object of the first client that was taken. */
+/** @param object a request object of the first client that the bank accepted. */
 function rightObject({ target, tpp }: Context<never>, client: ClientName, object: string): Jws {
   const other = client === 'first' ? 'second' : 'first'
   const { registered, client: keys } = target.clients[other] ? tpp(other) : {}
@@ -149,7 +149,7 @@ function rightObject({ target, tpp }: Context<never>, client: ClientName, object
   }
 }
 
-/** Without a second client there is none whose key could have signed. */
+/** Without a second client, no other client's key can sign. */
 const foreseenObject = ({ target }: Foreseen): Jws => ({
   ...SOME,
   parties: target.clients.second

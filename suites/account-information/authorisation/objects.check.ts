@@ -5,16 +5,16 @@ import { everything, secondClient } from '../../consents.ts'
 import { expectNoCode, wrongVisit } from '../common/visits/visits.ts'
 
 /**
- * GET /authorize: request objects that name another client than the request does.
- * Requirements: specs/account-information/authorisation.yaml
+ * GET /authorize: request objects that name a client other than that of
+ * the request. Requirements: specs/account-information/authorisation.yaml
  */
 
-/** Both clients have an approval of their own, which shows that each is served otherwise. */
+/** Both clients have an approval of their own, which shows that their correct requests work. */
 const OF_BOTH = { uses: [everything, secondClient], needs: ['clients.second'] } as const
 
 const BOTH: readonly ClientName[] = ['first', 'second']
 
-/** The visits of each client with a request object that is made of what the other one is called. */
+/** Each client's visit with a request object that contains identifiers of the other client. */
 async function expectNoCodeForEither(
   context: Context<typeof everything | typeof secondClient>,
   words: string,

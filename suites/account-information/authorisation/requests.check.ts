@@ -47,11 +47,11 @@ import {
   SECOND_CLIENT_CHECKS,
 } from './object-places.ts'
 
-/** GET /authorize: what is wrong with a request. Requirements: specs/account-information/authorisation.yaml */
+/** GET /authorize: wrong requests. Requirements: specs/account-information/authorisation.yaml */
 
 const NEGATIVE = { uses: [everything], refusals: 1 }
 
-/** What is refused to the second client, whose own approval shows that it is served otherwise. */
+/** Requests refused to the second client, whose own approval shows that its correct requests work. */
 const OF_SECOND = { uses: [everything, secondClient], needs: ['clients.second'] } as const
 
 async function secondApproved(context: Context<typeof everything | typeof secondClient>) {
@@ -113,7 +113,7 @@ const toUnregistered = sharedFixture([everything], (context) => {
   return wrongVisit(context, { purpose: UNREGISTERED, deviation })
 })
 
-/** Wrong redirect URIs of the first client, by the table, and the visits that they made. */
+/** Wrong redirect URIs of the first client, from the table, and the visits with them. */
 const toWrong = sharedFixture([everything], async (context) => {
   const visits: Visit[] = []
   const asked = await askTable(context, {
@@ -131,7 +131,7 @@ check(
   async (context) => expectNoCode(await toUnregistered(context)),
 )
 
-/** The list of each client is its own. */
+/** Each client has its own list. */
 check(
   'AUTHZ-08/second-client',
   'A request with a redirect URI that the second client did not register gets no code',
@@ -151,7 +151,7 @@ check(
   },
 )
 
-/** Fails: a code arrives, there or at a registered one. */
+/** Fails: a code arrives, at that URI or at a registered one. */
 check(
   'AUTHZ-08/similar',
   'A request with a redirect URI that is nearly a registered one gets no code',
@@ -196,9 +196,9 @@ check(
 )
 
 /**
- * On the visits of AUTHZ-08/unregistered and AUTHZ-08/similar. Fails: a redirect to the
- * unregistered URI that carries no code. A code there is judged by AUTHZ-08, then this one is blocked by
- * it.
+ * On the visits of AUTHZ-08/unregistered and AUTHZ-08/similar. Fails:
+ * a redirect to the unregistered URI without a code. A redirect with
+ * a code is judged by AUTHZ-08, which then blocks this check.
  */
 check(
   'AUTHZ-29/no-redirect',
@@ -236,9 +236,9 @@ const firstBeyond = sharedFixture([everything], async (context) => {
 })
 
 /**
- * Scopes beyond the registered ones. When a code arrives it is exchanged. Fails: the token response's scope has one
- * that is not registered. Owns TOK-36/within-registration there.
- * One that is made up, when the client's registered scope is unknown.
+ * Scopes beyond the registered ones. A code that arrives is exchanged. Fails: the scope of
+ * the token response has one that is not registered. There this check owns
+ * TOK-36/within-registration. A made-up scope when the client's registered scope is unknown.
  */
 check(
   'AUTHZ-09/beyond',
@@ -253,8 +253,8 @@ check(
 )
 
 /**
- * OAuth 2.0 (RFC 6749 3.3) of a list of scopes: “their order does not matter”. Where no code comes the same consent is asked
- * for in the usual order: only a bank that grants that one refused the order.
+ * OAuth 2.0 (RFC 6749 3.3) on a list of scopes: “their order does not matter”. Without a
+ * code, the same consent is asked for in the usual order. Fails only where that is granted.
  */
 check(
   'AUTHZ-09/any-order',
@@ -271,7 +271,7 @@ check(
   },
 )
 
-/** Not asked of a bank that leaves such a scope out: it would be an approval, which may end those before it. */
+/** Not asked where the bank ignores such a scope: each request would be an approval, which may end earlier ones. */
 check(
   'AUTHZ-09/second-client',
   'A scope that is not registered for the second client is not granted to it',
@@ -299,8 +299,8 @@ check(
 const LEFT_OUT = 'a scope that this client did not register'
 
 /**
- * A client that is registered without the scope for funds confirmation asks for it beside the one for
- * accounts; when a code arrives it is exchanged. Fails: the token response's scope has it.
+ * A client that is registered without the scope for funds confirmation asks for it beside the one
+ * for accounts. A code that arrives is exchanged. Fails: the scope of the token response has it.
  */
 check(
   'AUTHZ-09/left-out',
@@ -374,8 +374,8 @@ for (const { id, title, rows, ...options } of SECOND_CLIENT_CHECKS) {
 }
 
 /**
- * Another registered redirect URI in the query than in the request object; needs two. Fails: a code
- * arrives at the one of the query.
+ * The query has another registered redirect URI than the request
+ * object; needs two. Fails: a code arrives at the one of the query.
  */
 check(
   'AUTHZ-12/redirect-uri',
@@ -400,8 +400,8 @@ check(
 )
 
 /**
- * OpenID Connect Core 1.0, 6.1: the parameters of the request object supersede those of the query. Another nonce in the query
- * than in the request object. Fails: an ID token with the one of the query.
+ * OpenID Connect Core 1.0, 6.1: parameters of the request object supersede those of the query. The
+ * query has another nonce than the request object. Fails: an ID token with the nonce of the query.
  */
 check(
   'AUTHZ-12/nonce',
@@ -426,8 +426,8 @@ check(
 )
 
 /**
- * OpenID Connect Core 1.0, 6.1: response_type of the query must match the one of the request object. Fails: a code without ID
- * token, as the query asks for it.
+ * OpenID Connect Core 1.0, 6.1: response_type of the query must match that of
+ * the request object. Fails: a code without an ID token, as the query asks.
  */
 check(
   'AUTHZ-12/response-type',
@@ -450,8 +450,8 @@ check(
 )
 
 /**
- * OpenID Connect Core 1.0, 5.5 and 6.1: claims may stand in the query, and those of the request object supersede them. The query
- * names another consent than the request object. Fails: the ID token, or the state of that consent, shows it as approved.
+ * OpenID Connect Core 1.0, 5.5 and 6.1: claims of the request object supersede those of the query, which
+ * names another consent. Fails: the ID token or the status of that other consent shows that it was approved.
  */
 check(
   'AUTHZ-12/claims',

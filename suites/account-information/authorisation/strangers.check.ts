@@ -22,13 +22,13 @@ import {
 } from '../common/visits/visits.ts'
 
 /**
- * GET /authorize: a consent in the hands of a client or a customer whose it is not.
- * Requirements: specs/account-information/authorisation.yaml
+ * GET /authorize: a client or a customer uses a consent of somebody
+ * else. Requirements: specs/account-information/authorisation.yaml
  */
 
 const FOREIGN = 'a consent that another client created'
 
-/** The second client's visit with a consent of the first that nobody has authorised, and what both see of it then. */
+/** The second client's visit with an unauthorised consent of the first, and what both then see of the consent. */
 const ofAnotherClient = sharedFixture([secondClient], async (context) => {
   const [first, second] = [await context.caller(), await context.caller('second')]
   const consentId = await createConsent(first, ACCOUNTS)
@@ -84,7 +84,7 @@ check(
 )
 
 /**
- * The same with a consent that the customer has authorised for the first client, and which the
+ * The same with a consent that the customer has authorised for the first client, and that the
  * first client can re-confirm (AUTHZ-16). Blocked by AUTHZ-14/other-client where that fails.
  */
 check(
@@ -107,7 +107,7 @@ check(
   },
 )
 
-/** A visit with an authorised consent by somebody whose it is not, and what the consent gives around it. */
+/** Somebody else's visit with an authorised consent, and what the consent gives before and after. */
 async function aroundVisit(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
   owner: string,
@@ -139,9 +139,9 @@ const authorisedOfAnotherClient = sharedFixture(
 const STRANGER = 'a consent that another customer has authorised'
 
 /**
- * The second customer visits with the ConsentId of an approval of the first. Fails: a code arrives.
- * Not-applicable without a second customer. On the approval whose code TOK-35 tried, which no later
- * check relies on.
+ * The second customer visits with the ConsentId of the first customer's
+ * approval. Fails: a code arrives. Not applicable without a second customer.
+ * Uses the approval whose code TOK-35 tried, on which no later check relies.
  */
 check(
   'AUTHZ-30/other-customer',
@@ -166,8 +166,8 @@ const ofAnotherCustomer = sharedFixture([everything, codeOfAnotherClient], async
 })
 
 /**
- * The consents of the visits above, before any is spent: one that waits still waits, one that is authorised
- * gives what it gave. Blocked where a code came.
+ * The consents of the visits above, before any of them is used up: an unauthorised one is
+ * still unauthorised, an authorised one still gives the same data. Blocked where a code came.
  */
 check(
   'CLC-25/other-client',

@@ -14,10 +14,10 @@ import { expectAnswered, expectNoCode, inBoth, wrongVisit } from '../common/visi
 
 /** GET /authorize: other response types. Requirements: specs/account-information/authorisation.yaml */
 
-/** The words of a response type, whose order means nothing (RFC 6749 3.1.1). */
+/** The words of a response type, sorted: their order means nothing (RFC 6749 3.1.1). */
 const inOrder = (type: string) => type.split(' ').toSorted().join(' ')
 
-/** Those that the client has not registered: "the service may modify any supplied value". */
+/** Those that the client has not registered. The bank may change them: "the service may modify any supplied value". */
 async function unregistered(
   { caller }: Context<typeof everything>,
   client: ClientName,
@@ -39,10 +39,10 @@ const ofType = (
   client: ClientName = 'first',
 ) => wrongVisit(context, { client, purpose, deviation: inBoth({ response_type: type }) })
 
-/** What may come with a success, wherever it stands. */
+/** What a success may return, in query or fragment. */
 const GIVEN = ['code', 'id_token', 'access_token'] as const
 
-/** What is wrong with a visit that ended at the TPP with anything but an error. */
+/** The finding for a visit that ended at the TPP without an error. */
 function grantedFinding(visit: Visit): Finding | undefined {
   if (visit.kind === 'stopped') return undefined
   const { query, fragment, error } = visit.redirect
@@ -56,7 +56,7 @@ function grantedFinding(visit: Visit): Finding | undefined {
   }
 }
 
-/** Ends the check with that. */
+/** Ends the check with that finding. */
 function expectNotGranted(visit: Visit): void {
   noteNegative()
   expectAnswered(visit)
@@ -75,10 +75,10 @@ check(
   },
 )
 
-/** They differ in what would come of them: an ID token, an access token, nothing, and too much. */
+/** They differ in what a success would return: an ID token, an access token, nothing, or more than asked. */
 const OTHERS = ['id_token', 'token', 'none', 'code id_token token']
 
-/** Rows of the table that are these, and the one of the check before. */
+/** The ids of the rows of the table for these types, and for the type of the check above. */
 const NAMED = ['code', 'id-token', 'token', 'none', 'code-id-token-token']
 
 check(
@@ -101,7 +101,7 @@ check(
   },
 )
 
-/** Another one than those that are asked for by name. */
+/** A type that no check names. */
 const isOther = ({ id, lawful, level }: Value<Enumeration, unknown>) =>
   !lawful && level === 'should' && !NAMED.includes(id)
 

@@ -35,12 +35,12 @@ import { unknownAccounts } from '../common/places/account-id-places.ts'
 /** Approvals whose accounts GET /accounts lists. */
 const LISTED = [basicCredits, debitsInPeriod, secondClient, secondCustomer] as const
 
-/** Approvals of fewer permissions; those of other clients and customers are DATA-08/other-approvals'. */
+/** Approvals with fewer permissions. Those of other clients and customers are judged by DATA-08/other-approvals. */
 const NARROW = [basicCredits, debitsInPeriod, noAccounts] as const
 
 /**
- * The approval under which a sentence is judged. Not applicable where it opens no account and the bank
- * refuses its balances: "Permission needed for balance endpoints: not shown."
+ * The approval under which a requirement is judged. Not applicable where it has no accounts
+ * permission and the bank refuses its balances: "Permission needed for balance endpoints: not shown."
  */
 async function balancesUnder<Used extends (typeof WITH_TRANSACTIONS)[number]>(
   context: Context<Used | typeof everything>,
@@ -119,8 +119,8 @@ check(
 )
 
 /**
- * Every AccountId of GET /accounts for which the single balance answer has a balance stands in GET
- * /balances. Blocked with fewer than two such accounts.
+ * Every AccountId of GET /accounts that has a balance at its single
+ * address is in GET /balances. Blocked with fewer than two such accounts.
  */
 check(
   'BAL-13/all-accounts',
@@ -149,10 +149,10 @@ check(
 )
 
 /**
- * Bulk, singles, bulk; balances equal in both bulk answers stand in the single one, and the single
- * one has no other. Amount.Amount, indicator and CreditLine.Amount.Amount are compared only where
- * both bulk answers agree on them; CreditLine only where both addresses show one. Accounts that BAL-13
- * or BAL-02 condemn are left out.
+ * Reads the list, the single addresses and the list again. Balances that are equal in
+ * both lists are at the single address, which has no other. Amount.Amount, indicator and
+ * CreditLine.Amount.Amount are compared only where both lists agree on them; CreditLine
+ * only where both addresses show one. Accounts that BAL-13 or BAL-02 fail are left out.
  */
 check(
   'BAL-14/bulk-equals-single',
@@ -172,7 +172,7 @@ check(
       const shown = answer
         ? requireRows(answer, readOwner(approval, pathOf(accountId, '/balances')))
         : []
-      // An account that BAL-13 or BAL-02 condemns is theirs.
+      // An account that BAL-13 or BAL-02 fails is judged there.
       const others = shown.length > 0 && accountIdsIn(shown).join() !== accountId
       if (!answer || others) continue
       compared += 1
@@ -180,7 +180,7 @@ check(
       if (key(single) === key(whole)) continue
       relyOnSameRules(answer, bulk, 'BAL-')
       const twice = await approval.get(pathOf(accountId, '/balances'))
-      // Balances that go back and forth are others each time.
+      // The balance may alternate between values: then a second read differs.
       if (!succeeded(twice) || key(rowsOf(twice)) !== key(shown)) continue
       expectThat(false, {
         message: 'the single answer shows other balances of the account than the bulk answer',
@@ -193,7 +193,7 @@ check(
   },
 )
 
-/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
+/** The ids of the table that are drawn for this address. Rows of another account are judged by the rule. */
 check(
   'BAL-15/unknown-id',
   'An AccountId that names no account of the consent is refused',

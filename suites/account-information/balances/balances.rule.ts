@@ -4,8 +4,8 @@ import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 /**
- * Every `account-balances` 2xx: every balance's AccountId is about.subject. Only an answer under a
- * consent with two accounts tells right from wrong.
+ * Every `account-balances` 2xx: every balance's AccountId is about.subject.
+ * Only an answer under a consent with two accounts exercises it.
  */
 rule(
   'BAL-02/asked-account-only',
@@ -50,10 +50,10 @@ rule(
   },
 )
 
-/** Bank accounts of before then are served by no such interface. */
+/** No bank account of before 1990 is served by such an interface. */
 const FIRST_YEAR = Date.parse('1990-01-01T00:00:00Z')
 
-/** Every balances 2xx. Fails: the DateTime of a balance is of before 1990: of 1970, where a program knew none. */
+/** Every balances 2xx. Fails: the DateTime of a balance is before 1990. A program without a value may write 1970. */
 rule(
   'BAL-26/of-a-time',
   'The DateTime of a balance is a time at which it was its balance',

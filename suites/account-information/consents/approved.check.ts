@@ -41,9 +41,9 @@ async function aroundApproval<Used extends NamedConsent>(
 }
 
 /**
- * The same of consents that a customer has approved: one without dates, one with a period, one with
- * an expiry, one of the second client, one of the second customer. Dates that nobody asked for are
- * not compared.
+ * The same for consents that a customer has approved: one without dates,
+ * one with a period, one with an expiry, one of the second client, one of
+ * the second customer. Dates that were not requested are not compared.
  */
 check(
   'CONS-22/after-approval',
@@ -51,7 +51,7 @@ check(
   { uses: [basicCredits, debitsInPeriod, accountsOnly, secondClient, secondCustomer] },
   async (context) => {
     const { clients, document } = context.target
-    // Not the first one: it has been re-confirmed, and what that does is judged by AUTHZ-17.
+    // Not the first one: it has been re-confirmed, and AUTHZ-17 judges what that changes.
     const consents = [
       ...[basicCredits, debitsInPeriod, accountsOnly],
       ...(clients.second ? [secondClient] : []),
@@ -74,7 +74,7 @@ check(
   },
 )
 
-/** Of the consent that was confirmed twice. What else that changes is judged by AUTHZ-17. */
+/** Of the consent that was authorised twice. What else re-confirmation changes is judged by AUTHZ-17. */
 check(
   'CONS-22/after-reconfirmation',
   'The query of a consent that was re-confirmed shows when it was created',
@@ -88,8 +88,8 @@ check(
 )
 
 /**
- * Where Status is another one after the approval than at creation, StatusUpdateDateTime has moved,
- * to the time of the approval (clock tolerance). Blocked where its spelling cannot tell.
+ * If Status after the approval differs from Status at creation, StatusUpdateDateTime has moved
+ * to the time of the approval (clock tolerance). Blocked where its format is too coarse to tell.
  */
 check(
   'CONS-29/after-approval',
@@ -97,7 +97,7 @@ check(
   { uses: [everything], over: OF_EVERYBODY },
   async (context, consent) => {
     const { approval, creation, query } = await aroundApproval(context, consent)
-    // The queries of all others are judged there.
+    // The queries of all other consents are judged there.
     const owner = consent === everything ? OWNERS.query : 'CONS-22/after-approval'
     relyOn(owner, query).toSucceed()
     if (statusOf(query) === statusOf(creation)) return
@@ -107,8 +107,8 @@ check(
 )
 
 /**
- * As far as its spelling tells: the second query comes when another time would show. Not applicable where access
- * tokens end so soon that the customer had to confirm the consent again meanwhile, which may move it.
+ * The second query is sent when a moved time would differ in the format that the bank uses. Not applicable
+ * where access tokens expire so soon that the customer had to confirm again in between, which may move it.
  */
 check(
   'CONS-29/not-by-reading',
@@ -133,7 +133,7 @@ check(
   },
 )
 
-/** On the visit of AUTHZ-21/denied. What else its query shows is judged by CLC-23/denied. */
+/** On the visit of AUTHZ-21/denied. The rest of the query is judged by CLC-23/denied. */
 check(
   'CONS-22/after-denial',
   'The query of a consent that the customer denied shows when it was created',

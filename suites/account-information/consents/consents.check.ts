@@ -53,7 +53,7 @@ check(
   },
 )
 
-/** Three consents, no two of which ask for the same. */
+/** Three consents, each with different contents. */
 const threeConsents = () =>
   [1, 2, 3].map((day) => ({
     ...(day % 2 === 0 && ACCOUNTS),
@@ -61,8 +61,8 @@ const threeConsents = () =>
   }))
 
 /**
- * Three requests at once, over connections that are there already, then two queries. The rules of every answer say
- * whether each is that of its own request. Not applicable where fewer than two are answered with a consent.
+ * Three requests at once, over connections that are already open, then two queries. Rules judge whether
+ * each answer fits its own request. Not applicable where fewer than two are answered with a consent.
  */
 check(
   'CONS-03/at-once',
@@ -73,7 +73,7 @@ check(
     const [control, ...others] = threeConsents()
     const first = await create(client, control)
     relyOn(OWNERS.consentWithExpiry, first).toSucceed()
-    // Connections that are made only now would keep them apart.
+    // Connections that are opened only now would delay some of the requests.
     const path = consentPath(requireConsentId(first))
     await Promise.all(others.map(() => client.get(path)))
     const answers = await Promise.all([control, ...others].map((data) => create(client, data)))
@@ -142,7 +142,7 @@ check(
     }),
 )
 
-/** Records the status of a request that differs from the correct one. */
+/** Records the answer to a request that differs from the correct one. */
 async function record({ caller, observe }: Context, what: string, body: unknown): Promise<void> {
   const client = await caller()
   const answer = await client.post(CONSENTS, body, { deviation: what })
@@ -175,8 +175,8 @@ check(
 )
 
 /**
- * POST with ConsentId, Status Authorised, CreationDateTime 2001-01-01T00:00:00Z in Data: refused,
- * or 2xx with another ConsentId, Status and CreationDateTime, and so is the query of that consent.
+ * POST with ConsentId, Status Authorised, CreationDateTime 2001-01-01T00:00:00Z in Data: refused, or
+ * 2xx with another ConsentId, Status and CreationDateTime; the query of that consent also shows others.
  */
 check(
   'CONS-19/not-adopted',
@@ -234,7 +234,7 @@ check(
     const client = await caller()
     const later = daysFromNow(60)
     relyOn(OWNERS.consentWithPeriod, await create(client, pastPeriod())).toSucceed()
-    // An expiry in the same words: what refuses that does not know the spelling.
+    // An expiry in the same format: a bank that refuses it does not support the format.
     const expiring = await create(client, { ExpirationDateTime: later })
     relyOn(OWNERS.consentWithExpiry, expiring).toSucceed()
     const period = { ...pastPeriod(), TransactionToDateTime: later }

@@ -31,7 +31,7 @@ rule(
   },
 )
 
-/** Every creation 2xx: its ConsentId is none that an earlier creation of the run gave, whatever became of that consent. */
+/** Every creation 2xx: no earlier creation of the run gave its ConsentId, even if that consent is deleted. */
 rule(
   'CONS-03/never-again',
   'No ConsentId comes a second time in a run, that of a deleted consent included',
@@ -46,7 +46,7 @@ rule(
   (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
 )
 
-/** Every consent 2xx of one ConsentId: CreationDateTime is that of the first answer, give or take a second of rounding. */
+/** Every consent 2xx of one ConsentId: CreationDateTime is that of the first answer, within one second. */
 rule(
   'CONS-06/kept',
   'CreationDateTime of a consent is the same in every answer',
@@ -85,8 +85,8 @@ rule(
 )
 
 /**
- * Every consent 2xx of one ConsentId that was asked for after another one had come: StatusUpdateDateTime is no earlier
- * than there (whole seconds, of which one may differ).
+ * Every consent 2xx of one ConsentId, requested after an earlier answer had arrived:
+ * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one).
  */
 rule(
   'CONS-29/never-back',
@@ -117,8 +117,8 @@ rule(
 )
 
 /**
- * Queries that show a consent as Revoked, the second and later. Fails: StatusUpdateDateTime is another than before, by more than
- * a second, and longer after the first than an end takes to reach all of a bank.
+ * Second and later queries that show a consent as Revoked. Fails: StatusUpdateDateTime differs
+ * from the first by more than a second, and longer after the first than the settling time.
  */
 rule(
   'CONS-29/once-revoked',
@@ -159,9 +159,9 @@ function dated(exchange: Exchange, name: string) {
 }
 
 /**
- * Every consent 2xx (both kinds) with both date-times: StatusUpdateDateTime is not before
- * CreationDateTime (compared in whole seconds, of which one may differ: servers of one bank have clocks of
- * their own).
+ * Every consent 2xx (both kinds) with both date-times: StatusUpdateDateTime
+ * is not before CreationDateTime (compared in whole seconds, with a
+ * tolerance of one: the servers of a bank may have different clocks).
  */
 rule(
   'CONS-29/not-before-creation',
@@ -186,8 +186,8 @@ rule(
 )
 
 /**
- * Every consent 2xx (both kinds): StatusUpdateDateTime is no later than the answer (whole seconds). One that is moved to
- * a wrong time with Status is judged by the checks of that, one of a creation in the future by the rules of that.
+ * Every consent 2xx (both kinds): StatusUpdateDateTime is no later than the answer (whole seconds). A wrong time after
+ * a change of Status is judged by the checks of that change, a creation in the future by the rules for creation.
  */
 rule(
   'CONS-29/not-in-future',
@@ -221,9 +221,9 @@ rule(
 )
 
 /**
- * Every create 2xx that returns Permissions: as sets, request body = response body. Requests whose
- * Permissions is no array of strings, or holds a value outside the nine (see CONS-10), are not
- * judged.
+ * Every create 2xx that returns Permissions: as sets, request body
+ * = response body. Not judged: requests whose Permissions is no
+ * array of strings, or has a value outside the nine (see CONS-10).
  */
 rule(
   'CONS-08/as-requested',
@@ -261,8 +261,8 @@ rule(
 )
 
 /**
- * Every create 2xx whose request has ExpirationDateTime, TransactionFromDateTime or
- * TransactionToDateTime has the same members in its response.
+ * Every create 2xx whose request has ExpirationDateTime, TransactionFromDateTime
+ * or TransactionToDateTime has the same members in its response.
  */
 rule(
   'CONS-30/dates',
@@ -279,9 +279,9 @@ rule(
 )
 
 /**
- * Every query 2xx of a consent whose creation was seen and whose Status is still the one it was created with:
- * Permissions as a set, the dates that were asked for and CreationDateTime are those of the creation. What an
- * approval, a re-confirmation or a revocation leaves of them is judged by checks of their own.
+ * Every query 2xx of a consent whose creation was seen and whose Status is still that of its
+ * creation: Permissions as a set, the requested dates and CreationDateTime are those of the creation.
+ * What an approval, a re-confirmation or a revocation may change is judged by separate checks.
  */
 rule(
   'CONS-22/while-waiting',
@@ -307,7 +307,7 @@ function askedConsent(exchange: Exchange): Finding[] | undefined {
   if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || exchange.endpoint !== QUERY) return undefined
   if (!succeeded(exchange) || deviation !== undefined || subject === undefined) return undefined
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
-  // That there is one is judged by CONS-02.
+  // A missing ConsentId is judged by CONS-02.
   if (typeof id !== 'string' || id === '') return undefined
   if (id === subject) return []
   return [

@@ -14,16 +14,16 @@ import { clientsOf, placeName } from '../common/registration/clients.ts'
 
 type Row = Value<Enumeration, unknown>
 
-/** Of the sentence on other values, and of the type that the table of fields says. */
+/** Rows that break the requirement about other values; rows of a type other than that in the table of fields. */
 export const isOther = ({ level, lawful }: Row) => level === 'must' && !lawful
 export const isOfOtherType = ({ level, lawful }: Row) => level === 'should' && !lawful
 
-/** Values of Permissions, one after the other. */
+/** Values of Permissions, at the creation by each client. */
 export function permissionPlaces(context: Context): Place<Enumeration, unknown>[] {
   return creations(context, () => ({ allowed: NINE, chosen: DATA_PERMISSIONS }))
 }
 
-/** Sets of the nine: one of each kind of company serves, since each one that is taken makes a consent. */
+/** Sets of the nine. One set of each kind is enough, since each accepted one creates a consent. */
 export function companyPlaces(context: Context): Place<Nine, readonly string[]>[] {
   return dear(creations<Nine, readonly string[]>(context, () => ({ allowed: NINE })))
 }

@@ -36,7 +36,7 @@ check(
   },
 )
 
-/** Combinations that version 3.1.2 knows too. Blocked by CONS-09/all-nine where that fails. */
+/** Combinations that version 3.1.2 also allows. Blocked by CONS-09/all-nine where that fails. */
 check(
   'CONS-09/sensible-combinations',
   'Each permission can be asked for without those that it does not need',
@@ -52,7 +52,7 @@ check(
   },
 )
 
-/** Each wrong value of the table, by one client or the other; then one beside dates, of each client. */
+/** Each wrong value of the table, by one of the clients; then one value together with dates, by each client. */
 check(
   'CONS-10/other-value',
   'A permission outside the nine causes rejection, beside allowed ones and alone',
@@ -72,7 +72,7 @@ check(
   },
 )
 
-/** The clients of the target, each of which may be served by another service. */
+/** The clients of the target, since each may be served by a different service. */
 async function clients({ caller, target }: Context): Promise<Caller[]> {
   return [await caller(), ...(target.clients.second ? [await caller('second')] : [])]
 }

@@ -44,9 +44,9 @@ check(
 )
 
 /**
- * Of each client, with all nine permissions and all three dates: Permissions as a set and the four instants that
- * POST returned, also CreationDateTime, are the same in the query, and Status is the one that POST
- * returned.
+ * For each client, with all nine permissions and all three dates: the
+ * query shows the same Permissions (as a set), the same three dates
+ * and CreationDateTime, and the same Status as the answer to POST.
  */
 check(
   'CONS-22/as-created',
@@ -64,9 +64,9 @@ check(
 )
 
 /**
- * An older consent with all that can be asked for, queried once a newer one with less was created. Fails: its
- * Permissions, dates or creation are others. That it still waits is not said: not applicable where its query is
- * refused. Blocked where the first query shows it otherwise already.
+ * An older consent with every optional member is queried after a newer one with fewer was created.
+ * Fails: its Permissions, dates or creation differ. It need not still exist: not applicable where
+ * its query is refused. Blocked where the first query already shows a difference.
  */
 check(
   'CONS-22/beside-newer',
@@ -86,7 +86,7 @@ check(
   },
 )
 
-/** Two queries, so far apart that the time is another one in its own spelling. */
+/** Two queries, far enough apart that a moved time would differ in the format that the bank uses. */
 check(
   'CONS-29/not-by-query',
   'A query does not move StatusUpdateDateTime',
@@ -104,8 +104,8 @@ check(
 )
 
 /**
- * The invalid ids of the table that the draw gives to the query: each an error response. Another client's consent is
- * judged by SEC-05, a deleted one by CLC-05, one of the other kind by FCC-17.
+ * The invalid ids of the table that are drawn for the query: each gets an error response. Another
+ * client's consent is judged by SEC-05, a deleted one by CLC-05, one of the other kind by FCC-17.
  */
 check(
   'CONS-23/invalid-id',
@@ -120,7 +120,7 @@ check(
   },
 )
 
-/** At the query, and at the deletion of either kind. */
+/** At the query, and at the deletion of both kinds. */
 check(
   'CONS-32/nearly-right',
   'What is a ConsentId only once it is trimmed, unquoted or decoded again is refused',
@@ -131,7 +131,7 @@ check(
   async (context) => {
     await expectTable(context, {
       ...{ owner: 'CONS-32/nearly-right', type: consentIdInPath, rows: isNearlyRight },
-      // One of each part at each place: these are many ways to read more than there is.
+      // One value of each part at each place: each can open data that it should not.
       places: dear(await allIdPlaces(context)),
     })
   },

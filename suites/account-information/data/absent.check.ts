@@ -27,7 +27,7 @@ check(
       relyOn(readOwner(approval, path), before).toSucceed()
       if (absent.response?.status === 429) continue
       if (!succeeded(absent)) {
-        // What is refused to whoever is there, too, or given to another token, has another reason.
+        // What is also refused while the customer is present, or to another token, has another reason.
         if (bearerOf(after) !== bearerOf(absent)) continue
         relyOn(readOwner(approval, path), after).toSucceed()
         relyOn('RATE-05/with-and-without', absent).toSucceed()

@@ -37,8 +37,8 @@ import {
 } from '../common/data/transaction-readings.ts'
 
 /**
- * What the first approval gives, every other one of the same permissions gives: that of another client,
- * of another customer, of a re-confirmation. Requirements: specs/account-information/data.yaml
+ * Every other approval with the permissions of the first gives what the first gives: that of another
+ * client, of another customer, of a re-confirmation. Requirements: specs/account-information/data.yaml
  */
 
 const ENDPOINTS: { bulk: string; tail: Tail; owner: string; singleOwner: string }[] = [
@@ -59,7 +59,7 @@ const ENDPOINTS: { bulk: string; tail: Tail; owner: string; singleOwner: string 
 
 const OTHER = 'DATA-08/other-approvals'
 
-/** The approvals of other clients and customers that the target has. */
+/** The approvals of the other client and the other customer, where the target has them. */
 function others({ target }: Context): (typeof secondClient | typeof secondCustomer)[] {
   return [
     ...(target.clients.second ? [secondClient] : []),
@@ -68,8 +68,8 @@ function others({ target }: Context): (typeof secondClient | typeof secondCustom
 }
 
 /**
- * All six data endpoints, for each account, under the approval of the second client, that of the
- * second customer, and after the re-confirmation: each 2xx.
+ * All six data endpoints, for each account, under the approval of the second client,
+ * that of the second customer, and after the re-confirmation: each answers 2xx.
  */
 check(
   'DATA-08/other-approvals',
@@ -108,7 +108,7 @@ async function relyOnPermissions({ steps }: Context, consent: NamedConsent): Pro
 
 /**
  * The second client and the re-confirmed approval have the same permissions of one customer: each
- * shows the booked rows that two answers of the other show around it, and as many accounts.
+ * shows the booked rows that the other shows both before and after it, and as many accounts.
  */
 check(
   'DATA-09/same-data',
@@ -146,15 +146,15 @@ check(
   },
 )
 
-/** What balances amount to, whatever the AccountIds: those of two consents may differ. */
+/** The amounts of balances without AccountIds, which may differ between two consents. */
 function owedIn(rows: Row[]): string {
   const each = rows.map((row) => `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`)
   return each.sort().join(', ')
 }
 
 /**
- * The credit lines of balances likewise; empty where a balance has none, or several: no sentence promises them,
- * nor that each answer shows as many.
+ * The credit lines of balances likewise; empty where a balance has none or
+ * several: no requirement says that answers have them, or have the same number.
  */
 function linesIn(rows: Row[]): string {
   const ofEach = rows.map(({ CreditLine }) => [CreditLine ?? []].flat() as Row[])

@@ -29,7 +29,7 @@ import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.
 
 /** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
 
-/** Of another customer, and of another client. */
+/** Approvals of another customer, and of another client. */
 const OTHERS = [secondCustomer, secondClient] as const
 
 check(
@@ -53,8 +53,8 @@ check(
 )
 
 /**
- * Every invalid credential of the table at the six endpoints, of each customer and client; the filters and requests
- * without the customer with one that nobody issued.
+ * Every invalid credential of the table at the six endpoints, for each customer and
+ * client. The filters, and requests without the customer, only with a made-up token.
  */
 check(
   'DATA-03/unknown-token',
@@ -74,13 +74,13 @@ check(
 )
 
 /**
- * Two approvals of one customer that differ in their data (the unlimited one and the one with a
- * period, or with Credits alone). GET /transactions with each alone; then both at the same time,
- * three pairs of requests; then each alone. Booked rows equal in both answers alone stand in each
- * concurrent answer of that token, and no row that only the other token has alone and that looks like none of its own.
- * Blocked where the two don't differ in such a row.
+ * DATA-08/concurrent: two approvals of one customer that differ in their data (the unlimited one,
+ * and the one with a period or with Credits alone). GET /transactions with each alone, then three
+ * pairs of requests at the same time, then each alone again. Booked rows that a token shows in both
+ * its answers alone are in each of its concurrent answers, and no row that only the other token
+ * shows alone and that looks like none of its own. Blocked where the two don't differ in such a row.
  */
-/** Connections that are opened one after the other may lead to as many nodes of the bank. */
+/** New connections may each lead to a different node of the bank. */
 const CONNECTIONS = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
 check(
@@ -127,7 +127,7 @@ check(
     const rowsOfLimited = steady(limited, before[1], after[1])
     const seen = [...rowsOf(before[1]), ...rowsOf(after[1])]
     const more = missingFrom(seen, rowsOfWhole, keyAcrossConsents)
-    // Of rows that look alike, the narrower answer shows some by right: they are no evidence.
+    // The narrower answer may correctly show some of the rows that look alike: they are no evidence.
     const alike = new Set(presentIn(more, seen, keyAcrossConsents))
     const others = more.filter((row) => !alike.has(row))
     if (others.length === 0) {
@@ -141,7 +141,7 @@ check(
         ...missingFrom(rowsOf(ofLimited), rowsOfLimited),
         ...missingFrom(rowsOf(ofWhole), rowsOfWhole),
       ]
-      // A row that both answers alone lacked by chance is none of the other token's.
+      // A row missing from both answers alone by chance is not the other token's row.
       const strange = presentIn(others, rowsOf(ofLimited), keyAcrossConsents)
       if (gone.length + strange.length > 0) await relyOnSteadyRows(whole)
       expect(ofLimited).toHoldNoneOf(others, keyAcrossConsents)
@@ -152,9 +152,9 @@ check(
 )
 
 /**
- * Each customer's lists at once, and then the balances and transactions of all accounts of the first at once: no
- * list has an account of the other, and rules say whether each account's address answers with that account. Not
- * applicable where a bank refuses what comes at once.
+ * The lists of both customers at once, then the balances and transactions of all accounts of the
+ * first at once: no list has an account of the other customer. Rules judge whether each account's
+ * address answers with that account. Not applicable where a bank refuses requests at the same time.
  */
 check(
   'DATA-08/customers-at-once',
@@ -208,8 +208,8 @@ check(
 )
 
 /**
- * Status of GET /statements, /party, /offers, /beneficiaries, /direct-debits, /products under the
- * data address with a good token.
+ * Records the status of GET /statements, /party, /offers, /beneficiaries,
+ * /direct-debits, /products under the data address with a valid token.
  */
 check(
   'DATA-07/recorded',
@@ -234,7 +234,7 @@ const OTHER_ENDPOINTS = [
   '/products',
 ]
 
-/** Every way to ask each data endpoint, once the table has asked them rightly: each must be refused. */
+/** Each data endpoint with every kind of request, after the table has sent correct ones: each must be refused. */
 async function expectRefusedEverywhere(approval: Approval, wrong: CallDeviation): Promise<void> {
   const [id = ''] = await requireAccountIds(approval)
   const single = ['', '/balances', '/transactions'] as const
@@ -246,7 +246,7 @@ async function expectRefusedEverywhere(approval: Approval, wrong: CallDeviation)
   }
 }
 
-/** The booked rows of both answers of one token. */
+/** The booked rows that are in both answers of one token. */
 function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {
   const owner = readOwner(approval, bulk)
   return shared(bookedIn(one, owner), bookedIn(other, owner))

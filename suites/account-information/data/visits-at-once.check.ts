@@ -11,7 +11,7 @@ import { approvedBefore, exchangeCode, expectCode } from '../common/visits/visit
 
 /** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
 
-/** Both levels, since a bank may ask for either. */
+/** Both permissions for accounts, since a bank may require either. */
 const ACCOUNTS_ALONE = { Permissions: ['ReadAccountsBasic', 'ReadAccountsDetail'] }
 
 const WAITS = 'accounts alone, whose customer waits on the last page'
@@ -19,12 +19,12 @@ const MEANWHILE = 'all permissions, while that customer waits'
 
 type Of = Context<typeof everything | typeof secondCustomer>
 
-/** Has the target another customer? Else it is the same one, in another browser. */
+/** Does the target have another customer? If not, the same customer uses another browser. */
 const two = ({ target }: Of) => target.document.customers.second !== undefined
 
 /**
- * Each code gives a token, both at once, and each token what its customer approved: the permissions tell the consents apart,
- * and the accounts the customers. One customer alone may be told to stay in one browser.
+ * Each code gives a token, both at once, and each token gives what its customer approved: permissions distinguish
+ * the consents, accounts the customers. With one customer only, the bank may require a single browser.
  */
 check(
   'DATA-08/visits-at-once',
@@ -79,7 +79,7 @@ check(
   },
 )
 
-/** The access token that the code of a visit gives; asked for once more where it came beside another code. */
+/** The access token for the code of a visit; asked for again where the first request, beside another, gave none. */
 async function tokenOf(context: Of, visit: Visit): Promise<string> {
   if (visit.kind !== 'granted' && !two(context)) {
     throw new NotApplicable('the bank lets one customer approve one consent at a time')
@@ -92,13 +92,13 @@ async function tokenOf(context: Of, visit: Visit): Promise<string> {
   return tokensOf(given)?.accessToken ?? ''
 }
 
-/** The accounts that an approval of before showed, by all that they show beside their ids. */
+/** The accounts that an earlier approval showed, described by everything but their ids. */
 async function shownBy(context: Of, consent: typeof everything | typeof secondCustomer) {
   const { exchange } = await context.steps.accounts(consent)
   return new Set((exchange ? rowsOf(exchange) : []).map(described))
 }
 
-/** Ends the check with a finding where an account is one of the other customer's, and none of one's own. */
+/** A finding where an account is one of the other customer's and none of the customer's own. */
 function expectNoneOf(others: Set<string>, own: Set<string>, answer: Exchange): void {
   const foreign = rowsOf(answer)
     .map(described)

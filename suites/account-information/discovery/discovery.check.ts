@@ -34,11 +34,11 @@ check(
 )
 
 /**
- * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint with the
- * target's addresses: the documented ones, unless whoever wrote the target file has one wrong; the same
- * member of mtls_endpoint_aliases may be the one instead; a query, to which parameters are added (RFC
- * 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one differs. A member that
- * is missing or no URL is judged by DISC-03 and is not compared.
+ * Compare authorization_endpoint, token_endpoint and, where present, registration_endpoint
+ * with the target's addresses: the documented ones, unless the target file is wrong. The
+ * same member of mtls_endpoint_aliases may match instead. A query, to which parameters are
+ * added (RFC 6749 3.1), a trailing slash and the case of the host are ignored. Fails: one
+ * differs. A member that is missing or no URL is judged by DISC-03 and is not compared.
  */
 check(
   'DISC-04/addresses',
@@ -78,7 +78,7 @@ check(OWNERS.jwks, "The bank's JWK Set is served", {}, async ({ steps }) => {
   expect(exchange).toBeJson()
 })
 
-/** Once the bank has signed an ID token, and before a refresh that may bring another: see DISC-13/kept. */
+/** After the bank has signed an ID token, and before a refresh that may bring another one: see DISC-13/kept. */
 check(
   'DISC-10/again',
   "The bank's JWK Set is served a second time",
@@ -109,7 +109,7 @@ check(
     const without = await tpp().call('discovery', { identity: 'none' })
     const withOne = await tpp().call('discovery', { identity: tpp().name })
 
-    // A handshake that is refused is what it says.
+    // A refusal, such as a failed handshake, is told by the text alone.
     const shown = refused(without) ? undefined : without
     observe('configuration read without a client certificate', answerOf(without), shown)
     observe('configuration read with a client certificate', answerOf(withOne), withOne)
@@ -133,14 +133,14 @@ check(
   },
 )
 
-/** Endpoints of the configuration, and the parts of the target that they are. */
+/** Members of the configuration, and the part of the target that each corresponds to. */
 const PARTS = {
   authorization_endpoint: 'authorisation',
   token_endpoint: 'token',
   registration_endpoint: 'registration',
 } as const
 
-/** The endpoints that the configuration names by a URL, of which the target has an address. */
+/** The endpoints that the configuration names by a URL and for which the target has an address. */
 function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Target) {
   return Object.entries(PARTS).flatMap(([name, part]) => {
     const named = configuration[name]
@@ -151,7 +151,7 @@ function endpointsIn(configuration: Record<string, unknown>, { endpoints }: Targ
   })
 }
 
-/** A URL without what makes no difference: the case of its host, its default port, a query, a last slash. */
+/** A URL without insignificant differences: the case of its host, its default port, a query, a last slash. */
 function spelt(url: string): string {
   const address = new URL(url)
   address.search = ''

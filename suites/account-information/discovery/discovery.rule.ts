@@ -9,11 +9,11 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 
-/** The keys of the bank over a whole run. Requirements: specs/account-information/discovery.yaml */
+/** The bank's keys over a whole run. Requirements: specs/account-information/discovery.yaml */
 
 /**
- * How a key stands that was in the JWK Set: it has signed no ID token, or one, and then by what was read
- * of the set since. One that never was in it is judged by AUTHZ-18/signature.
+ * The state of a key that was in the JWK Set: it has signed no ID token, or it has, and a later
+ * JWK Set has the key or not. A key that was never in the set is judged by AUTHZ-18/signature.
  */
 type Standing = 'unused' | 'used' | 'there' | 'gone'
 
@@ -47,8 +47,8 @@ rule(
 )
 
 /**
- * Every ID token in PS256 whose key was in the JWK Set that was read last: where that has alg or key_ops, they fit. One
- * key of several with its kid is enough. A key that is not there, or is for encryption, is judged by AUTHZ-18/signature.
+ * Every ID token in PS256 whose key is in the last JWK Set that was read: alg and key_ops, if present, allow PS256.
+ * Of several keys with its kid, one is enough. A missing key, or one for encryption, is judged by AUTHZ-18/signature.
  */
 rule(
   'DISC-16/for-ps256',
@@ -77,7 +77,7 @@ rule(
   },
 )
 
-/** What a key says that it is for (RFC 7517 4.3, 4.4), where signatures in PS256 are not that. */
+/** The use that a key states (RFC 7517 4.3, 4.4), where that excludes verifying PS256. */
 function otherThanPs256(key: unknown): string | undefined {
   const [alg, operations] = ['alg', 'key_ops'].map((name) => member(key, name))
   if (typeof alg === 'string' && alg !== 'PS256') return `alg ${brief(alg)}`
@@ -85,14 +85,14 @@ function otherThanPs256(key: unknown): string | undefined {
   return verifies ? undefined : `key_ops ${brief(operations)}`
 }
 
-/** By what a client finds the bank. */
+/** The members by which a client finds the bank. */
 const ADDRESSES = [
   ...['issuer', 'authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri'],
 ]
 
 /**
- * Every 2xx of the well-known address: the issuer and the addresses are those of the first one that was read over the same
- * certificate, or over none.
+ * Every 2xx of the well-known address: the issuer and the addresses are those
+ * of the first one that was read over the same certificate, or without one.
  */
 rule(
   'DISC-15/same',
@@ -119,7 +119,7 @@ rule(
   },
 )
 
-/** What only the holder of a key has: RSA and EC keys (RFC 7518 6.2.2, 6.3.2), symmetric ones (6.4.1). */
+/** Private parameters of a key: RSA and EC keys (RFC 7518 6.2.2, 6.3.2), symmetric ones (6.4.1). */
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 rule('DISC-14/public', 'The JWK Set has no private key', { endpoints: ['jwks'] }, (exchange) => {
@@ -138,7 +138,7 @@ function keysIn(exchange: Exchange): unknown[] | undefined {
   return keys
 }
 
-/** The ID token of a redirect or a token response that a correct request got. */
+/** The ID token of a redirect or of a token response, to a correct request. */
 function idTokenIn(exchange: Exchange): string | undefined {
   if (exchange.about.deviation !== undefined) return undefined
   const location = header(exchange, 'location')

@@ -1,11 +1,11 @@
 import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 
-/** How the keys of the bank are written. Requirements: specs/account-information/discovery.yaml */
+/** How the bank's keys are encoded. Requirements: specs/account-information/discovery.yaml */
 
 /**
- * RFC 7517 4.5, RFC 7518 2 and 6.3.1. Every JWK Set that is served. Fails: a modulus or exponent in another encoding, or with an octet
- * before it; two different keys of one type and use with one kid. One key may stand there for each of its algorithms.
+ * RFC 7517 4.5, RFC 7518 2 and 6.3.1. Every JWK Set. Fails: a modulus or exponent has another encoding or an extra
+ * leading octet; two different keys of one type and use share a kid. A key may be listed once per algorithm.
  */
 rule(
   'DISC-17/well-formed',
@@ -30,7 +30,7 @@ function sharedKids(keys: unknown[]): Finding[] {
   return [{ message, expected: 'a kid of its own', actual: 'one kid', place: '/keys' }]
 }
 
-/** What is wrong with the numbers of one key. */
+/** Findings about the numbers of one key. */
 function integers(key: unknown, at: number): Finding[] {
   if (member(key, 'kty') !== 'RSA') return []
   return ['n', 'e'].flatMap((name) => {

@@ -20,7 +20,7 @@ rule(
     const depth = DEPTH[exchange.endpoint]
     if (depth === undefined || !succeeded(exchange)) return undefined
     const self = member(exchange.response?.json, 'Links', 'Self')
-    // A Self that is no absolute URL is judged by ENV-04.
+    // A Self that is not an absolute URL is judged by ENV-04.
     if (typeof self !== 'string' || !URL.canParse(self)) return undefined
     const actual = segments(self)
     const resources = resourcesOf(exchange, depth)
@@ -32,7 +32,7 @@ rule(
   },
 )
 
-/** Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, and encoded once more. */
+/** Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, encoded a second time. */
 rule(
   'ENV-13/query',
   'A query in Links.Self is that of the request, not encoded twice',
@@ -88,7 +88,7 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
   return findings
 })
 
-/** Every data 2xx with rows. Fails: Meta.TotalPages is 0: whoever reads page by page then reads none. */
+/** Every data 2xx with rows. Fails: Meta.TotalPages is 0; a client that reads page by page would read none. */
 rule(
   'ENV-11/pages-of-rows',
   'Meta.TotalPages of a response with rows is not 0',
@@ -103,7 +103,7 @@ rule(
   },
 )
 
-/** The address that a Link header names as the next one; several lines are one list (RFC 9110 5.3). */
+/** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
 function nextIn({ response }: Exchange): string | undefined {
   const lines = response?.headers.filter(([name]) => name.toLowerCase() === 'link') ?? []
   const links = lines.map(([, value]) => value).join(', ')
@@ -111,7 +111,7 @@ function nextIn({ response }: Exchange): string | undefined {
   return found.find(([, , parameters = '']) => isNext(parameters))?.[1]
 }
 
-/** Is `next` among the relations that the parameters of a link name (RFC 8288 section 3.3)? */
+/** Do the parameters of a link name the relation `next` (RFC 8288 section 3.3)? */
 function isNext(parameters: string): boolean {
   const relations = parameters.split(';').map((one) => /^\s*rel="?([^"]*)/i.exec(one)?.[1] ?? '')
   return relations.some((all) =>
@@ -122,12 +122,12 @@ function isNext(parameters: string): boolean {
   )
 }
 
-/** Is it the address itself, perhaps told from there? What is no address is another one. */
+/** Is the link the address itself, perhaps as a relative reference? What is no URL is a different address. */
 function leadsTo(address: string, link: string): boolean {
   return URL.canParse(link, address) && new URL(link, address).href === address
 }
 
-/** How many segments of the path name the resource, below the address of the endpoints. */
+/** How many last segments of the path name the resource. */
 const DEPTH: Partial<Record<Endpoint, number>> = {
   'create-account-access-consent': 1,
   'query-account-access-consent': 2,
@@ -140,7 +140,7 @@ const DEPTH: Partial<Record<Endpoint, number>> = {
   'account-transactions': 3,
 }
 
-/** The resource of a response; a creation may name the collection or what was created. */
+/** The resource of a response; that of a creation may be the collection or the new consent. */
 function resourcesOf({ request, response, endpoint }: Exchange, depth: number): string[][] {
   const asked = segments(request.url).slice(-depth)
   if (!endpoint.startsWith('create-')) return [asked]

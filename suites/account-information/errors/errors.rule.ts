@@ -1,13 +1,13 @@
 import { answerOf, type Exchange, header, member } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 
-/** What holds for the errors of all endpoints. Requirements: specs/account-information/errors.yaml */
+/** Errors of all endpoints. Requirements: specs/account-information/errors.yaml */
 
 rule('ERR-01/no-5xx', 'No request is answered with a server error', {}, (exchange) => {
   const { response, request } = exchange
   if (!ofThisInterface(exchange) || !response) return undefined
   if (response.status < 500) return []
-  // RFC 9110 15.6.2: 501 is the answer to a method that is not known.
+  // RFC 9110 15.6.2: 501 is the answer to an unknown method.
   if (response.status === 501 && request.method !== METHODS[exchange.endpoint]) return undefined
   const actual = String(response.status)
   const where = `${request.method} ${exchange.endpoint}`
@@ -15,8 +15,8 @@ rule('ERR-01/no-5xx', 'No request is answered with a server error', {}, (exchang
 })
 
 /**
- * Every 4xx and 5xx of this interface, per endpoint: open banking (Code and Errors), OAuth (error),
- * problem (RFC 9457), other JSON, HTML, other, empty; never fails.
+ * Records the shape of every 4xx and 5xx of this interface, per endpoint: open banking (Code
+ * and Errors), OAuth (error), problem (RFC 9457), other JSON, HTML, other, empty; never fails.
  */
 rule(
   'ERR-02/recorded',
@@ -41,7 +41,7 @@ rule(
   },
 )
 
-/** The methods of the table of endpoints; pages of a visit and other addresses have none. */
+/** The methods of the table of endpoints. Pages of a visit and other addresses are not in it. */
 const METHODS: Partial<Record<Exchange['endpoint'], string>> = {
   discovery: 'GET',
   jwks: 'GET',

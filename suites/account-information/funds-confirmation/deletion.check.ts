@@ -33,8 +33,8 @@ import { fundsAroundExpiry } from '../common/tokens/expired-token.ts'
  */
 
 /**
- * A new consent, at the target's path or at the first of its candidates that isn't 404 or 405; 204.
- * Later deletes of the chapter use the path that worked.
+ * A new consent is deleted at the target's path, or at the first candidate that doesn't
+ * answer 404 or 405: 204. Later deletions of the chapter use the path that worked.
  */
 check(
   'FCC-12/answers-204',
@@ -46,8 +46,8 @@ check(
 )
 
 /**
- * Two consents for the same card; each is there for its own deletion. Not applicable where the newer has
- * taken the place of the older: no sentence says that a client may hold both.
+ * Two consents for the same card; each can be deleted. Not applicable where the
+ * newer one has replaced the older: no requirement says that a client may hold both.
  */
 check(
   'FCC-12/one-alone',
@@ -77,7 +77,7 @@ check(
   },
 )
 
-/** A consent of each kind; not applicable where the newer has taken the place of the older. */
+/** A consent of each kind; not applicable where the newer one has replaced the older. */
 async function oneOfEach(client: Caller): Promise<{ accounts: string; funds: string }> {
   const accounts = await createConsent(client)
   const funds = await newFundsId(client)
@@ -137,7 +137,7 @@ check(
   },
 )
 
-/** The second client's attempt to delete a consent of the first, and the owner's own after it. */
+/** The second client's attempt to delete a consent of the first, and then the owner's own deletion. */
 const deletedByAnother = sharedFixture([], async (context) => {
   context.tpp('second')
   const owner = await ableToDelete(context)
@@ -151,8 +151,8 @@ const deletedByAnother = sharedFixture([], async (context) => {
 })
 
 /**
- * The second client deletes the first one's consent; an error response. Not applicable where the
- * second client has no scope for it.
+ * The second client tries to delete the first client's consent: an error
+ * response. Not applicable where the second client has no scope for it.
  */
 check(
   'FCC-14/refused',
@@ -203,8 +203,8 @@ check(
 )
 
 /**
- * DELETE of an own, new account access ConsentId at the funds confirmation path: an error response,
- * or at least the consent can still be queried.
+ * DELETE of the client's own new account access ConsentId at the funds confirmation
+ * path: an error response, or at least the consent can still be queried.
  */
 check(
   'FCC-17/kinds-apart',
@@ -227,7 +227,7 @@ check(
 
 /**
  * GET of a new funds confirmation ConsentId at the path of account access consents gives an error
- * response; a DELETE there, where it succeeds, leaves it to be deleted at its own path.
+ * response. After a successful DELETE there, the consent can still be deleted at its own path.
  */
 check(
   'FCC-17/not-as-accounts',
@@ -301,7 +301,7 @@ check(
   },
 )
 
-/** A bank that lets everybody delete looks at no token: that is judged elsewhere. */
+/** If the bank lets any client delete, it ignores the token: that is judged elsewhere. */
 async function relyOnOwnership(context: Context, [funds, access]: boolean[]): Promise<void> {
   if (!context.target.clients.second) return
   if (funds) relyOn('FCC-14/refused', (await deletedByAnother(context)).attempt).toBeAnError()
@@ -326,7 +326,7 @@ check(
   },
 )
 
-/** The first client’s attempt to delete a consent of the second, and the owner’s own after it. */
+/** The first client’s attempt to delete a consent of the second, and then the owner’s own deletion. */
 const deletedByTheFirst = sharedFixture([], async (context) => {
   context.tpp('second')
   const first = await ableToDelete(context)

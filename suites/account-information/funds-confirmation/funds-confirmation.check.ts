@@ -42,8 +42,8 @@ import { placeName } from '../common/registration/clients.ts'
  */
 
 /**
- * The correct request with a client_credentials token, at the target's path or at the first of its
- * candidates that isn't 404; status 201. The step that the chapter rests on.
+ * The correct request with a client_credentials token, at the target's path or at the first
+ * candidate that doesn't answer 404: status 201. The rest of the chapter relies on this step.
  */
 check(
   'FCC-01/answers-201',
@@ -75,8 +75,8 @@ check(
 )
 
 /**
- * Two requests at once, each with another ExpirationDateTime: the rules of every answer say whether it is that of its
- * own request. Not applicable where one of them is answered with none.
+ * Two requests at once with different ExpirationDateTime: the rules judge whether each answer
+ * fits its own request. Not applicable where one of them is answered without a consent.
  */
 check(
   'FCC-20/at-once',
@@ -105,7 +105,7 @@ async function served(client: Promise<Caller>): Promise<Caller> {
   return client
 }
 
-/** A creation with another DebtorAccount is refused. */
+/** Expects that a creation with another DebtorAccount is refused. */
 async function expectAccountRefused(
   client: Caller,
   account: Record<string, unknown>,
@@ -114,7 +114,7 @@ async function expectAccountRefused(
   expect(await create(client, { account }, { deviation })).toBeRefused()
 }
 
-/** The same beside an ExpirationDateTime, which may be sent. */
+/** The same beside an ExpirationDateTime, which a request may have. */
 async function expectRefusedBesideExpiry(
   client: Caller,
   account: Record<string, unknown>,
@@ -150,8 +150,8 @@ check(
 )
 
 /**
- * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the right one in small letters, an empty one: each
- * refused. The real spelling is the target's literal panScheme, or else what /accounts shows, or else UK.OBIE.PAN.
+ * UK.OBIE.IBAN, UK.OBIE.SortCodeAccountNumber, "PAN", the correct one in lower case, an empty one: each is
+ * refused. The correct one is the target's literal panScheme, or else the one in /accounts, or else UK.OBIE.PAN.
  */
 check(
   'FCC-02/other-scheme',
@@ -168,7 +168,7 @@ check(
     await expectAccountRefused(client, named, `a Name, and SchemeName ${SchemeName}`)
     await expectTable(context, {
       ...{ owner: 'FCC-02/other-scheme', type: schemeName },
-      // Null is as good as none: FCC-02/missing-scheme.
+      // null counts as missing: FCC-02/missing-scheme.
       rows: ({ id, lawful, level }) => !lawful && level === 'must' && id !== 'null',
       places: (await fundsConfirmation.creators(context)).map(schemePlace),
     })
@@ -196,7 +196,7 @@ function schemePlace(name: ClientName): Place<Enumeration, unknown> {
   }
 }
 
-/** Without one, and with null for one. */
+/** The member is absent, or null. */
 check(
   'FCC-03/missing-identification',
   'A request without DebtorAccount.Identification is refused',
@@ -249,7 +249,7 @@ check(
     }),
 )
 
-/** Creation by each client; its own correct request is the control. */
+/** Creation by each client; the client's own correct request is the control. */
 async function cardPlaces(context: Context): Promise<Place<Card, unknown>[]> {
   await atWork(context)
   return (await fundsConfirmation.creators(context)).map((name) => ({
@@ -329,8 +329,8 @@ check(
 )
 
 /**
- * Endings that begin with zero: those of customers of the target, which the bank takes, and others, which it may
- * refuse, since no card may end so. By each client.
+ * Card endings that begin with zero, by each client: those of the target's customers,
+ * which the bank accepts, and others, which it may refuse, since perhaps no card has them.
  */
 check(
   'FCC-09/leading-zero',
@@ -364,7 +364,7 @@ check(
 
 function expectShownEnding(exchange: Exchange, expected: string): void {
   const actual = member(exchange.response?.json, 'Data', 'DebtorAccount', 'Identification')
-  // Another type, and one that is missing, are the schema's.
+  // Another type, or a missing member, is judged by the schema.
   if (typeof actual !== 'string') return
   const message = 'Identification is not the one that was sent'
   const place = '/Data/DebtorAccount/Identification'

@@ -54,7 +54,7 @@ rule(
   },
 )
 
-/** Name and SecondaryIdentification as far as they were sent, with what came back. */
+/** Name and SecondaryIdentification, where the request has them, with the values of the response. */
 function namesSent(exchange: Exchange): { name: string; asked: unknown; value: unknown }[] {
   const sent = member(requestedData(exchange, CREATE), 'DebtorAccount')
   const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
@@ -65,8 +65,8 @@ function namesSent(exchange: Exchange): { name: string; asked: unknown; value: u
 }
 
 /**
- * Every create 2xx that was sent a Name and another SecondaryIdentification. Fails: one comes back under the name of the
- * other. Values of its own the bank may show.
+ * Every create 2xx whose request has a Name and a different SecondaryIdentification.
+ * Fails: one comes back as the value of the other. The bank may show values of its own.
  */
 rule(
   'FCC-26/not-exchanged',
@@ -88,8 +88,8 @@ rule(
 )
 
 /**
- * Every create 2xx: an Identification that is in both request and response is equal. Not on
- * deviations. One that is missing is judged by FCC-21.
+ * Every create 2xx: an Identification that is in both request and response is equal.
+ * Not judged on requests with a deviation. A missing one is judged by FCC-21.
  */
 rule(
   'FCC-09/as-requested',
@@ -100,8 +100,8 @@ rule(
     const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
     if (sent === undefined || typeof given !== 'object' || given === null) return undefined
     const [asked, value] = [sent, given].map((account) => member(account, 'Identification'))
-    // One that is missing is judged by FCC-21, any other type than string by the schema. Name and
-    // SecondaryIdentification are “assigned by the servicing institution”, and so may be its own.
+    // A missing one is judged by FCC-21, a type other than string by the schema. Name and
+    // SecondaryIdentification are “assigned by the servicing institution”, so the bank may show its own.
     if (typeof value !== 'string' || asked === undefined || asked === value) return []
     const message = 'Identification is not the one that was sent'
     const place = '/Data/DebtorAccount/Identification'

@@ -12,7 +12,7 @@ import {
   unregistered,
 } from '../common/registration/fresh-registration.ts'
 
-/** What holds for the service as a whole. Requirements: specs/account-information/general.yaml */
+/** The service as a whole. Requirements: specs/account-information/general.yaml */
 
 check('GEN-08/read', 'A registration cannot be read after its creation', {}, async ({ steps }) => {
   const step = await steps.registration()
@@ -23,7 +23,7 @@ check('GEN-08/read', 'A registration cannot be read after its creation', {}, asy
 
   const answer = await manage(tpp, registration, 'GET')
 
-  // A portal answers every address with a page of its own, on which nothing of the client stands.
+  // A portal answers every address with a page of its own, which has no data of the client.
   const id = tpp.registered?.client_id
   if (succeeded(answer) && id && !answer.response?.body.includes(id)) return
   expect(answer).toBeRefused()
@@ -63,9 +63,9 @@ check(
 )
 
 /**
- * Grant_type password with username and password of the first customer's credentials (made-up ones
- * where the target has none of these names), otherwise a correct token request. Fails: an
- * access_token.
+ * Grant_type password with username and password of the first customer's
+ * credentials (made-up ones where the target has none of these names),
+ * otherwise a correct token request. Fails: an access_token is issued.
  */
 check(
   'GEN-10/password-grant',
@@ -107,7 +107,7 @@ function manage(
   })
 }
 
-/** User name and password; made-up ones where the customer logs in by something else. */
+/** User name and password; made-up ones where the customer logs in another way. */
 function credentialsOf({ credentials }: { credentials: Record<string, string> }) {
   const { username = 'customer', password = 'secret' } = credentials
   return { username, password }

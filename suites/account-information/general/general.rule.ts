@@ -4,7 +4,7 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 import { namesOnce } from '../../names-once.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from '../common/endpoints.ts'
 
-/** What holds for every answer. Requirements: specs/account-information/general.yaml */
+/** Every answer. Requirements: specs/account-information/general.yaml */
 
 rule(
   'GEN-01/json',
@@ -23,9 +23,9 @@ rule(
 )
 
 /**
- * Every 2xx of account access consents and data endpoints, target with base_url. Fails: the path
- * that was asked (an override of the target can change it) lacks /open-banking/<one segment>/aisp/.
- * The segment is judged by VER-01.
+ * Every 2xx of account access consents and data endpoints, on a target with
+ * base_url. Fails: the requested path (which an override of the target can change)
+ * lacks /open-banking/<one segment>/aisp/. The segment is judged by VER-01.
  */
 rule(
   'GEN-05/prefix',
@@ -46,9 +46,9 @@ rule(
 )
 
 /**
- * Every 2xx of discovery, registration, token, create and query of consents and the data endpoints
- * whose body is JSON. Fails: Content-Type is missing or its media type (parameters and case aside)
- * is neither application/json nor ends with +json.
+ * Every 2xx with a JSON body of discovery, registration, token, data, and the
+ * creation and query of consents. Fails: Content-Type is missing, or its media type
+ * (without parameters, in any case) is neither application/json nor ends with +json.
  */
 rule(
   'GEN-15/media-type',
@@ -66,7 +66,7 @@ rule(
   },
 )
 
-/** Every answer of these endpoints, errors too, whose body is JSON. Fails: one object of it has a name twice. */
+/** Every answer of these endpoints, including errors, with a JSON body. Fails: an object has a name twice. */
 rule(
   'GEN-17/unique-names',
   'No object of a JSON response has two members of one name',

@@ -27,13 +27,13 @@ import { readOwner } from '../common/data/read-owners.ts'
 import { everyPath } from '../common/data/same-rows.ts'
 import { DATA_PLACES } from '../common/places/data-places.ts'
 
-/** Header fields that HTTP lets a client spell in several ways. Requirements: specs/account-information/general.yaml */
+/** Header fields with several equivalent spellings in HTTP. Requirements: specs/account-information/general.yaml */
 
 type Row = { lawful?: boolean; level: string }
 
 const isSpelled = ({ lawful, level }: Row) => lawful === true && level === 'should'
 
-/** A right request, and the same with another header. */
+/** A correct request, and the same with a different header. */
 function place<Right, Made, Used extends typeof everything = never>(
   name: string,
   right: Right,
@@ -128,10 +128,10 @@ type Told = Pick<CallDeviation, 'headers' | 'headerNames'> & { deviation: string
 
 interface RightRequest {
   name: string
-  /** What shows that the bank serves it as it mostly is. */
+  /** Id of the check that judges whether the bank serves the correct request. */
   owner: string
   content: AnyRequest['content']
-  /** The same without anything told, which may have been sent before. */
+  /** The request without the changes, or an earlier answer to it. */
   control(): Promise<Exchange>
   ask(told?: Told): Promise<Exchange>
 }
@@ -148,7 +148,7 @@ async function everyRequest(context: Context<typeof everything>): Promise<RightR
       control: () => client.get(path),
       ask: (told) => client.get(path, told),
     },
-    // After that: the newest alone may wait.
+    // After the query: perhaps only the newest consent stays valid while it awaits authorisation.
     {
       ...{ name: 'create-account-access-consent', owner: OWNERS.consent, content: 'json' },
       control: () => create(client),
@@ -164,7 +164,7 @@ async function everyRequest(context: Context<typeof everything>): Promise<RightR
   ]
 }
 
-/** The same, and one for a token: last, since the newest token alone may be good. */
+/** The same, and one for a token. It comes last, since perhaps only the newest token is valid. */
 async function everyRequestAndToken(context: Context<typeof everything>): Promise<RightRequest[]> {
   const { tpp } = await context.caller()
   const ask = (told?: Told) => tpp.token({ grant_type: 'client_credentials' }, told)
@@ -174,7 +174,7 @@ async function everyRequestAndToken(context: Context<typeof everything>): Promis
   ]
 }
 
-/** Without the headers that our requests have and the documents do not. */
+/** Without the headers that Assay sends and the documents do not have. */
 const ALONE: Told = {
   headers: { 'x-fapi-interaction-id': undefined },
   deviation: 'the headers of the document alone',
@@ -192,7 +192,7 @@ check(
     const client = await context.caller()
     const path = consentPath(await createConsent(client))
     relyOn('CLC-01/awaiting', await client.delete(path)).toSucceed()
-    // Made after that: the newest alone may wait.
+    // Created after that: perhaps only the newest consent stays valid while it awaits authorisation.
     const another = consentPath(await createConsent(client))
     expect(await client.delete(another, ALONE)).toSucceed()
   },
@@ -238,8 +238,8 @@ check(
 )
 
 /**
- * RFC 9110 8.4. Each request without Accept-Encoding as its control, then with it. Fails: no success with it, or a body of which
- * the codings that it names cannot be undone. One that is no JSON then breaks GEN-01, which blocks this.
+ * RFC 9110 8.4. Each request without Accept-Encoding as its control, then with it. Fails: no success with it, or a
+ * body that cannot be decoded by the codings it names. A body that is no JSON breaks GEN-01, which blocks this check.
  */
 check(
   'GEN-21/compressed',
@@ -259,7 +259,7 @@ check(
   },
 )
 
-/** What is public is compressed by whatever stands before it. Each is asked for without Accept-Encoding first, as the control. */
+/** A proxy may compress public documents. Each is first read without Accept-Encoding, as the control. */
 check(
   'GEN-21/configuration',
   'A client that takes compressed answers gets the configuration and the keys',

@@ -12,7 +12,7 @@ import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transa
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
 import { expectAnswered, nobodyLogsIn, relyOnNoCode, wrongVisit } from '../common/visits/visits.ts'
 
-/** Names and values in forms and queries, as libraries write them. Requirements: specs/account-information/general.yaml */
+/** Names and values in forms and queries, as libraries do. Requirements: specs/account-information/general.yaml */
 
 type Row = { id: string; level: string; lawful?: true }
 type Used = typeof everything
@@ -20,7 +20,7 @@ type EncodedPlace = Place<Encoded, Respelled, Used>
 
 const isLawful = ({ lawful }: Row) => lawful === true
 const isOfEveryForm = (row: Row) => isLawful(row) && row.level === 'must'
-/** In which order they stand is asked where filters are judged. */
+/** Not the rows about order: these are tested with the filters. */
 const isOfFilters = (row: Row) => isLawful(row) && !['reversed', 'sorted'].includes(row.id)
 const isEquivalent = (row: Row) => isLawful(row) && row.level === 'should'
 
@@ -38,7 +38,7 @@ const token: EncodedPlace = {
   },
 }
 
-/** Both filters, at each address that has them. */
+/** Requests with both filters, at each address that has them. */
 async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
   const approval = await context.approved(everything)
   await relyOnFilters(approval, 'both')
@@ -63,7 +63,7 @@ async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
   }))
 }
 
-/** What every authorisation request has, as far as spellings of it differ. */
+/** Parameters that every authorisation request has, where their encodings can differ. */
 const USUAL = 'scope=openid%20accounts&redirect_uri=https%3A%2F%2Ftpp.example%2Fa-b'
 
 const pageOf = (attended: boolean): Named => ({
@@ -71,7 +71,7 @@ const pageOf = (attended: boolean): Named => ({
   ...(attended && { dear: true as const }),
 })
 
-/** A request that nobody answers at the bank: it shows a page where it does so for the usual spelling. */
+/** A request without a login: the bank shows a page wherever it does so for the usual encoding. */
 const authorisation = (attended: boolean): EncodedPlace => ({
   ...pageOf(attended),
   async open(context) {
@@ -86,7 +86,7 @@ const authorisation = (attended: boolean): EncodedPlace => ({
       async ask(respelled, purpose) {
         const visit = await wrongVisit(context, {
           ...{ purpose, consentId, decision: 'none', deviation: { respelled } },
-          // A state that the bank does not take is judged where states are.
+          // Whether the bank accepts another state is judged by the checks of state.
           state: usual.request.state,
         })
         expectAnswered(visit)
@@ -97,7 +97,7 @@ const authorisation = (attended: boolean): EncodedPlace => ({
   },
 })
 
-/** How the bank answered: by a redirect, or by a page with a status; login pages have any. */
+/** How the bank answered: by a redirect, or by a page with a status. Login pages may have any status. */
 const ledTo = ({ kind, pages: [page] }: Visit) => (kind === 'stopped' ? page?.status : kind)
 
 const refusal = (visit: Visit) => ({
@@ -119,7 +119,7 @@ const visits = (rows: (row: Row) => boolean) => ({
   ],
 })
 
-/** What a check asks of the table: these rows, at these places. */
+/** A check that tests these rows of the table at these places. */
 const asking =
   (
     owner: string,

@@ -2,8 +2,8 @@ import { answerOf, type Endpoint, succeeded } from '../../../engine/suite-api/re
 import { rule } from '../../../engine/suite-api/rule.ts'
 
 /**
- * The statuses that the table of endpoints shows, on every correct request and not only on the one
- * that the check of the same id sends: for the second client, the second account, the tenth consent.
+ * The statuses of the table of endpoints, judged on every correct request and not only on that of
+ * the check with the same id: also for the second client, the second account, the tenth consent.
  */
 const SHOWN: [id: string, endpoint: Endpoint, method: string, status: number][] = [
   ['REG-08/created', 'registration', 'POST', 201],

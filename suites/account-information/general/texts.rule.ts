@@ -3,7 +3,7 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
-/** What answers say, whatever they are about. Requirements: specs/account-information/general.yaml */
+/** Texts of answers of any kind. Requirements: specs/account-information/general.yaml */
 
 /** Every 2xx of consents and data. Fails: a text is null, undefined, NaN or [object Object], or has U+FFFD. */
 rule(
@@ -13,7 +13,7 @@ rule(
   (exchange) => (isGiven(exchange, [...CONSENTS, ...DATA]) ? placeholdersIn(exchange) : undefined),
 )
 
-/** Every 2xx of data: a consent shows what was sent. Fails: a text is Â£ instead of £, or &amp; instead of &. */
+/** Every 2xx of data. (A consent shows what was sent.) Fails: a text has Â£ instead of £, or &amp; instead of &. */
 rule(
   'GEN-25/misread',
   'No text of an answer was read in another way than it was written',

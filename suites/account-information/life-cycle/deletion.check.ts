@@ -21,8 +21,8 @@ import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
 import { settling } from '../common/visits/settling.ts'
 
 /**
- * What becomes of a consent that the TPP deletes.
- * Requirements: specs/account-information/life-cycle.yaml
+ * Consents that the TPP deletes. Requirements:
+ * specs/account-information/life-cycle.yaml
  */
 
 check(
@@ -36,7 +36,7 @@ check(
   },
 )
 
-/** The denied consent, which another client tries to read and to delete before its own deletes it. */
+/** The denied consent. Another client tries to read and to delete it before its own client deletes it. */
 const deniedAttacked = sharedFixture([everything], async (context) => {
   const { consentId } = await deniedAndQueried(context)
   return attackedByAnother(context, consentId, 'its customer denied')
@@ -133,10 +133,10 @@ check(
 )
 
 /**
- * GET right after the 204, for a consent that was awaiting and for one that was authorised, and
- * once more as the last thing of the run: each an error response.
+ * CLC-03/query-refused: GET right after the 204, for a consent that awaited authorisation
+ * and for one that was authorised, and again at the end of the run: each an error response.
  */
-/** Whoever reads a consent while it is deleted may put it back where it was: into a cache, or the store. */
+/** A query during the deletion may write the consent back into a cache or into the store. */
 check(
   'CLC-03/at-once',
   'A consent that was queried while it was deleted cannot be queried any more',
@@ -144,7 +144,7 @@ check(
   async (context) => {
     const client = await context.caller()
     const path = consentPath(await createConsent(client))
-    // At once as well, so that each of the three that follow finds a connection open.
+    // In parallel too, so that each of the next three requests finds an open connection.
     const before = await Promise.all([client.get(path), client.get(path), client.get(path)])
     for (const query of before) relyOn(OWNERS.query, query).toSucceed()
     const read = () => client.get(path, { deviation: 'while it is deleted' })
@@ -199,8 +199,8 @@ check('CLC-06/recorded', 'What a second DELETE of a consent gives', {}, async (c
 })
 
 /**
- * After a DELETE of an authorised consent, another authorised one of the same client and customer
- * still is 2xx on GET /accounts and on its query.
+ * After a DELETE of an authorised consent, another authorised one of the same
+ * client and customer still answers 2xx on GET /accounts and on its query.
  */
 check(
   'CLC-19/awaiting-untouched',
@@ -211,7 +211,7 @@ check(
       if (others.path === consentPath(id)) {
         blockBy('CONS-03/unique', 'both consents have the same ConsentId', others.before)
       }
-      // No sentence says how many of them may wait at once.
+      // No requirement says how many consents may await authorisation at once.
       if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
       relyOn('CLC-01/awaiting', deletion).toSucceed()
       expect(others.after).toSucceed()

@@ -28,11 +28,11 @@ import {
 import { approvedBefore, expectNoAccounts } from '../common/visits/visits.ts'
 
 /**
- * What becomes of a consent that expires, or that nobody confirms again for ninety days.
- * Requirements: specs/account-information/life-cycle.yaml
+ * Consents that expire, or that nobody re-confirms for ninety
+ * days. Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** What the checks say that look at the expiry of “accounts only”. */
+/** Options of the checks about the expiry of “accounts only”. */
 const EXPIRED = {
   uses: [accountsOnly],
   spends: accountsOnly,
@@ -45,7 +45,7 @@ const OUT_OF_DATE = {
   needs: ['hooks.ninety-days-passed'],
 } as const
 
-/** Ends the check as blocked where data is served to the access token of before. */
+/** Ends the check as blocked where the earlier access token still gets data. */
 function relyOnNoData({ requests, after }: Outlived, owner: string): void {
   const served = after.requests.find(
     ({ answer }, index) => !refused(answer) && succeeded(requests[index]?.answer ?? answer),
@@ -54,7 +54,7 @@ function relyOnNoData({ requests, after }: Outlived, owner: string): void {
   blockBy(owner, 'data is served anyway', served.answer)
 }
 
-/** The refresh token brings back no data that the access token does not get any more. */
+/** Expects that the refresh token gives no data that the access token no longer gets. */
 function expectNoLateData(ended: Outlived, owner: string, { observe }: Context): void {
   const { late } = ended
   if (!late) throw new NotApplicable('the bank issues no refresh token, or does not use it')
@@ -63,13 +63,13 @@ function expectNoLateData(ended: Outlived, owner: string, { observe }: Context):
   observe('refresh_token grant afterwards', answerOf(late.grant), late.grant)
   for (const answer of late.data) expect(answer).toBeRefused()
   if (late.data.length === 0) expect(late.grant).toGiveNoToken()
-  // What is refused must not bring anything back.
+  // A refused grant must not restore anything.
   if (late.still) expect(late.still).toBeRefused()
 }
 
 /**
- * Consent with an ExpirationDateTime; hook consent-expired, or waiting where the expiry is near;
- * data refused. Not judged closer to the instant than the clock tolerance.
+ * Consent with an ExpirationDateTime; hook consent-expired, or waiting where the
+ * expiry is near; data is refused. Not judged within the clock tolerance of that time.
  */
 check(
   'CLC-16/data-refused',
@@ -92,8 +92,8 @@ check(
 )
 
 /**
- * The refresh token after that; when an access token comes, a data request with it is refused. Not
- * applicable without a refresh token; blocked by CLC-16/data-refused where that fails.
+ * The refresh token afterwards: if it gives an access token, a data request with that is refused.
+ * Not applicable without a refresh token; blocked by CLC-16/data-refused where that fails.
  */
 check(
   'CLC-16/refresh-gives-no-data',
@@ -128,7 +128,7 @@ check('CLC-17/recorded', 'What the query of an expired consent shows', EXPIRED, 
   context.observe('Status of an expired consent', statusOf(query) ?? 'none', query)
 })
 
-/** The query before and after; not applicable where it is refused then, for what it shows is open. */
+/** The query before and after. Not applicable where the later one is refused: what it shows then is open. */
 function aroundExpiry({ query, after }: Outlived) {
   if (refused(after.query)) throw new NotApplicable('an expired consent is not there any more')
   relyOn('CONS-22/after-approval', query).toSucceed()
@@ -157,8 +157,8 @@ check(
 )
 
 /**
- * Hook ninety-days-passed on an authorised consent; data refused. That re-confirming brings the
- * data back is judged by AUTHZ-32.
+ * Hook ninety-days-passed on an authorised consent; data is refused.
+ * Whether re-confirming restores the data is judged by AUTHZ-32.
  */
 check(
   'CLC-18/data-refused',
@@ -174,7 +174,7 @@ check(
   async (context) => expectNoLateData(await outOfDate(context), 'CLC-18/data-refused', context),
 )
 
-/** The consent that has expired, which another client tries to read and to delete before its own deletes it. */
+/** The expired consent. Another client tries to read and to delete it before its own client deletes it. */
 const expiredAttacked = sharedFixture([accountsOnly], async (context) => {
   const { approval, after } = await expired(context)
   if (refused(after.query)) throw new NotApplicable('an expired consent is not there any more')
@@ -187,7 +187,7 @@ const expiredDeleted = sharedFixture([accountsOnly], async (context) => {
   return deletedWhereThere(context, consentId, 'its consent has expired')
 })
 
-/** Approvals of the same customer with this client and the other, as far as the run has them by then. */
+/** The approvals of the same customer that this client and the other have at that point of the run. */
 check(
   'CLC-19/not-by-expiry',
   'The expiry of one consent leaves other consents of the same customer as they were',
@@ -224,8 +224,8 @@ check(
 )
 
 /**
- * The last thing done with that consent. Not applicable where its query is refused: what becomes of an
- * expired consent is open, and one that is not there cannot be deleted.
+ * The last use of that consent. Not applicable where its query is refused: what happens
+ * to an expired consent is open, and one that does not exist cannot be deleted.
  */
 check(
   'CLC-01/expired',

@@ -17,18 +17,18 @@ import { settling } from '../common/visits/settling.ts'
 import { exchangeCode } from '../common/visits/visits.ts'
 
 /**
- * The last of all: the consents that everything else needs are deleted, and with them every token that
- * was ever issued for them. Requirements: specs/account-information/life-cycle.yaml
+ * The end of a run: deletes the consents that everything else needs, and with them every
+ * token that was issued for them. Requirements: specs/account-information/life-cycle.yaml
  */
 
 interface End {
   approval: Approval
   deletion: Exchange
-  /** The query of the consent just before, and after. */
+  /** The query of the consent just before the deletion, and after it. */
   queries: { before: Exchange; after: Exchange }
-  /** Each path just before, with the token in use. */
+  /** The answer of each path just before the deletion, with the token in use. */
   before: { path: string; answer: Exchange }[]
-  /** Every token set that was issued for the consent, each access token once. */
+  /** Every token set that was issued for the consent, with each access token once. */
   tokens: TokenSet[]
 }
 
@@ -54,7 +54,7 @@ async function endOf(
   return { approval, deletion, queries: { before: query, after }, before, tokens }
 }
 
-/** “everything”, which was re-confirmed: tokens of all its authorisations, and of refreshes. */
+/** “everything”, which was re-confirmed: tokens of all its authorisations and of refreshes. */
 const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) => {
   const { approved, steps } = context
   await approved(reconfirmed)
@@ -72,7 +72,7 @@ const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) 
 
 const AGAIN = 'to be re-confirmed for the second time'
 
-/** “everything”, authorised once more after “re-confirmed”; and what its code gave. */
+/** “everything”, authorised again after “re-confirmed”, and the answer to its code. */
 const confirmedThrice = sharedFixture([everything, reconfirmed], async (context) => {
   await context.approved(reconfirmed)
   const approval = await context.approved(everything)
@@ -81,8 +81,8 @@ const confirmedThrice = sharedFixture([everything, reconfirmed], async (context)
 })
 
 /**
- * The same consent a third time. Fails: no code, no token, or one that does not read /accounts. Not applicable
- * where the consent gives no data before: a denial, or a newer approval, may have ended it.
+ * The same consent a third time. Fails: no code, no token, or a token that does not read /accounts. Not
+ * applicable where the consent gives no data before: a denial, or a newer approval, may have ended it.
  */
 check(
   'AUTHZ-16/once-more',
@@ -100,8 +100,8 @@ const REVIVED = 'to be re-confirmed after ninety days more'
 const ANOTHER = 'another consent, while one waits to be re-confirmed'
 
 /**
- * The same when ninety days have passed again: an answer with data before, after, and once its customer has approved
- * another consent; its query after. It is re-confirmed then.
+ * The same after another ninety days: an answer with data before, after, and after
+ * its customer approved another consent; its query after. Then it is re-confirmed.
  */
 const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
   context.requireHook('ninety-days-passed')
@@ -119,7 +119,7 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   const other = await context.visit({ purpose: ANOTHER, correct: true })
   if (other.kind === 'granted') await exchangeCode(approval, other)
   const still = other.kind === 'granted' ? await ask() : undefined
-  // Its tokens must read for what is judged at its deletion; whether it can be is judged by AUTHZ-32.
+  // The checks of its deletion need working tokens. Whether it can be re-confirmed is judged by AUTHZ-32.
   await confirmAgain(context, approval, REVIVED).catch(() => undefined)
   return { before, after, still, query }
 })
@@ -143,7 +143,7 @@ check(
   },
 )
 
-/** It is its owner's still, who is to have it re-confirmed. */
+/** The consent still belongs to its owner, who needs it to have it re-confirmed. */
 check(
   'CONS-22/after-ninety-days',
   'Ninety days after its re-confirmation the owner can query a consent',
@@ -159,7 +159,7 @@ check(
   },
 )
 
-/** It must be confirmed “by using the existing intent ID”: who approves another consent has not done so. */
+/** It must be confirmed “by using the existing intent ID”: approving another consent does not do that. */
 check(
   'CLC-18/another-approved',
   'After ninety days a consent gives no data either when its customer approves another one',
@@ -173,16 +173,16 @@ check(
   },
 )
 
-/** Of the second client: that of the second customer, where the target has one. It was re-confirmed. */
+/** The last consent of the second client: that of the second customer, if there is one. It was re-confirmed. */
 const lastOfSecond = ({ target }: Context<never>) =>
   target.document.customers.second ? narrowOfSeconds : secondClient
 
-/** What a check says that looks at the second client's deletion. */
+/** Options of the checks about the second client's deletion. */
 const OF_SECOND = { uses: [secondClient, narrowOfSeconds], needs: ['clients.second'] } as const
 
 type OfSecond = Context<typeof secondClient | typeof narrowOfSeconds>
 
-/** That consent, which the first client tries to delete, just after it has deleted one of its own. */
+/** That consent. The first client tries to delete it, just after deleting one of its own. */
 const triedByFirst = sharedFixture(OF_SECOND.uses, async (context) => {
   context.tpp('second')
   const consent = lastOfSecond(context)
@@ -230,7 +230,7 @@ function expectGone(owner: string, { deletion, queries }: End): void {
   expect(queries.after).toBeAnError()
 }
 
-/** Nothing that was issued for the consent gives data; each path did just before. */
+/** No token that was issued for the consent gives data; each path gave data just before. */
 async function expectNothing(
   context: Context<never>,
   owner: string,
@@ -245,7 +245,7 @@ async function expectNothing(
     for (const read of isInUse ? before : some) {
       const { path, answer } = read
       relyOn(readOwner(approval, path), answer).toSucceed()
-      // With the token in use in each way, with the others as it is.
+      // With the token in use, every kind of request; with the others, only the plain one.
       for (const way of isInUse && some.includes(read) ? waysToAsk(path) : [{}]) {
         const ask = () => approval.get(path, { bearer, deviation, ...way })
         expect(await until(ask, refused, way)).toBeRefused()
@@ -254,7 +254,7 @@ async function expectNothing(
   }
 }
 
-/** No refresh token that was issued for the consent gives an access token which reads accounts. */
+/** No refresh token that was issued for the consent gives an access token that reads accounts. */
 async function expectNoRefresh(
   context: Context<never>,
   owner: string,

@@ -18,14 +18,14 @@ import { settling } from '../common/visits/settling.ts'
 import { approvedBefore, exchangeCode, expectAnswered } from '../common/visits/visits.ts'
 
 /**
- * Codes that are sent twice at once, and those of consents that end before the TPP has used them: where such
- * a code still gives an access token, that reads no data.
- * Requirements: specs/account-information/life-cycle.yaml, specs/account-information/token.yaml
+ * Codes that are sent twice at once, and codes of consents that end before the TPP uses the
+ * code: if such a code still gives an access token, that token reads no data. Requirements:
+ * specs/account-information/life-cycle.yaml, specs/account-information/token.yaml
  */
 
 type OfEverything = Context<typeof everything>
 
-/** Creates a consent with these members, has it approved, and takes the code. */
+/** Creates a consent with these members, has it approved, and returns the code. */
 async function codeFor(context: OfEverything, purpose: string, members: Record<string, unknown>) {
   await approvedBefore(context, everything)
   const client = await context.caller()
@@ -46,7 +46,7 @@ async function codeFor(context: OfEverything, purpose: string, members: Record<s
   }
 }
 
-/** Takes the code of a consent, ends that, and expects no data of its code. */
+/** Gets the code of a consent, ends the consent, and expects that the code gives no data. */
 async function expectNothingOfTheCode(
   context: OfEverything,
   { purpose, deviation }: typeof DELETED,
@@ -58,7 +58,7 @@ async function expectNothingOfTheCode(
   await expectNoDataBy(await client.tpp.token(grant, { deviation }), client, context, deviation)
 }
 
-/** No access token in a token response, or one that reads no data. */
+/** Expects a token response without an access token, or with one that reads no data. */
 async function expectNoDataBy(
   answer: Exchange,
   client: Caller,
@@ -71,7 +71,7 @@ async function expectNoDataBy(
   expect(await settling(context).until(ask, refused)).toBeRefused()
 }
 
-/** Not applicable where neither of the two is taken: a bank may end what comes twice. */
+/** Not applicable where both are refused: a bank may invalidate a code that is sent twice. */
 check(
   'TOK-14/at-once',
   'An authorisation code that is sent twice at once works once',
@@ -118,7 +118,7 @@ const AT_THE_PAGE = {
   deviation: 'its consent was deleted before its customer approved it',
 }
 
-/** Whether a code comes of it is open: it must open nothing, and the consent stays deleted. */
+/** Whether the visit then gives a code is open: it must give no data, and the consent stays deleted. */
 check(
   'CLC-04/at-the-page',
   'A consent that the TPP deletes while its customer is about to approve it gives no data',
@@ -177,7 +177,7 @@ const EXPIRED = {
   deviation: 'its consent expired before the code was used',
 }
 
-/** Only where a hook lets it expire: a code may be as short-lived as the consent. */
+/** Only where a hook makes it expire: otherwise the code may expire as early as the consent. */
 check(
   'CLC-16/late-code',
   'A code that is used after the ExpirationDateTime of its consent gives no data',

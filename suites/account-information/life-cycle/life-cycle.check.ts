@@ -23,11 +23,11 @@ import { readOwner } from '../common/data/read-owners.ts'
 import { settling } from '../common/visits/settling.ts'
 
 /**
- * What becomes of a consent that its customer revokes at the bank. What time ends: expiry.check.ts.
- * Requirements: specs/account-information/life-cycle.yaml
+ * Consents that the customer revokes at the bank. Ends by time are in
+ * expiry.check.ts. Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** What the checks say that look at the revocation of “basic credits”. */
+/** Options of the checks about the revocation of “basic credits”. */
 const REVOKED = {
   uses: [basicCredits],
   spends: basicCredits,
@@ -43,7 +43,7 @@ check(
     relyOn(OWNERS.query, query).toSucceed()
     if (statusOf(query) === 'Revoked')
       blockForFreedom('a Status before the revocation that is another')
-    // That a query answers 200 and no other success is judged by CONS-22.
+    // Whether a query answers 200 and not another 2xx is judged by CONS-22.
     expect(after.query).toSucceed()
     expect(after.query).toHaveMember('Data.Status', 'Revoked')
   },
@@ -56,7 +56,7 @@ check(
   async (context) => expectNoData(await revoked(context), context),
 )
 
-/** Approvals of the same customer with this client and the other, as far as the run has them by then. */
+/** The approvals of the same customer that this client and the other have at that point of the run. */
 check(
   'CLC-19/not-by-revocation',
   'Revoking one consent leaves other consents of the same customer as they were',
@@ -69,7 +69,7 @@ check(
   },
 )
 
-/** Of a target with one customer the consent of the second client is deleted at the end. */
+/** For a target with one customer, the consent of the second client is deleted at the end. */
 const OF_SECOND = {
   uses: [noAccounts, secondClient],
   needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
@@ -98,8 +98,8 @@ check(
 )
 
 /**
- * Later after the revocation than before it, and not before the moment of the hook (clock
- * tolerance). Blocked by CLC-10/sees-revoked where that fails.
+ * It is later after the revocation than before it, and not before the hook was
+ * called (clock tolerance). Blocked by CLC-10/sees-revoked where that fails.
  */
 check(
   'CLC-12/status-update-moves',
@@ -205,7 +205,7 @@ check(
   },
 )
 
-/** The revoked consent, which another client tries to delete before its own does; and what became of it. */
+/** The revoked consent. Another client tries to delete it before its own client does; its query afterwards. */
 const revokedAttacked = sharedFixture([basicCredits], async (context) => {
   const { approval, after } = await revoked(context)
   relyOn('CLC-10/sees-revoked', after.query).toSucceed()
@@ -241,7 +241,7 @@ const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   return deletedAndQueried(context, approval.consentId)
 })
 
-// The last thing done with that consent.
+// The last use of that consent.
 check(
   'CLC-01/revoked',
   'DELETE of a consent that the customer has revoked answers 204',

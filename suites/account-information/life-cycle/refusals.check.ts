@@ -21,8 +21,8 @@ import { allIdPlaces, deletedIds, isInvalid } from '../common/places/consent-id-
 import { aroundExpiry } from '../common/tokens/expired-token.ts'
 
 /**
- * Deletions that are refused.
- * Requirements: specs/account-information/life-cycle.yaml
+ * Refused deletions. Requirements:
+ * specs/account-information/life-cycle.yaml
  */
 
 check(
@@ -69,7 +69,7 @@ check(
   },
 )
 
-/** The second client's attempt to delete a consent of the first, and what became of it. */
+/** The second client's attempt to delete a consent of the first, and the state of the consent afterwards. */
 const deletedByAnother = sharedFixture([], async ({ caller, tpp }) => {
   tpp('second')
   const owner = await caller()
@@ -107,8 +107,8 @@ check('CLC-08/survives', 'A consent survives the DELETE of another client', {}, 
 })
 
 /**
- * The same with a consent that the customer has authorised: an error response, and query and data
- * are as before. Blocked by the other two where they fail.
+ * The same with a consent that the customer has authorised: an error response,
+ * and query and data are as before. Blocked by the other two where they fail.
  */
 check(
   'CLC-08/authorised',
@@ -131,7 +131,7 @@ check(
   },
 )
 
-/** The first client's attempt to delete a consent of the second, and the owner's queries around it. */
+/** The first client's attempt to delete a consent of the second, and the owner's queries before and after. */
 const deletedByTheFirst = sharedFixture([], async (context) => {
   context.tpp('second')
   const { attempt, after, ownDeletion } = await deletedByAnother(context)
@@ -198,7 +198,7 @@ check(
   },
 )
 
-/** The invalid ids of the table that the draw gives to this deletion: each an error response. */
+/** The invalid ids of the table that are drawn for this deletion: each gets an error response. */
 check(
   'CLC-09/invalid-id',
   'DELETE of an invalid ConsentId gives an error response',

@@ -13,11 +13,11 @@ import { readOwner } from '../common/data/read-owners.ts'
 import { settling } from '../common/visits/settling.ts'
 
 /**
- * The end of a consent that was re-confirmed after its ninety days: revoked, then deleted.
- * Requirements: specs/account-information/life-cycle.yaml
+ * The end of a consent that was re-confirmed after ninety days: revoked,
+ * then deleted. Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** The approval that AUTHZ-32 has re-confirmed, revoked: what its tokens, of before too, read until then. */
+/** The approval that AUTHZ-32 re-confirmed is revoked: what all its tokens, old and new, read until then. */
 const revokedLate = sharedFixture([everything, reconfirmed, secondCustomer], async (context) => {
   const { approval, requests, tokens, older, answer } = await confirmedLate(context)
   if (!answer) blockBy('AUTHZ-32/after-ninety-days', 'the consent was not re-confirmed')
@@ -55,7 +55,7 @@ const REVOKED_LATE = {
 
 type Late = Context<(typeof REVOKED_LATE.uses)[number]>
 
-/** Each token that reads data just before the hook, the newest in each way. Not applicable where a denial has ended them. */
+/** Each token that reads data just before the hook, the newest in every way. Not applicable after a denial. */
 check(
   'CLC-11/re-confirmed',
   'After the customer revoked a consent that was re-confirmed, no access token of it gets data',
@@ -75,7 +75,7 @@ check(
   },
 )
 
-/** Not applicable where its query is refused, or shows it revoked, before: a denial may have ended it. */
+/** Not applicable where its query is refused, or shows Revoked, beforehand: a denial may have ended it. */
 check(
   'CLC-10/re-confirmed',
   'After the customer revoked a consent that was re-confirmed, the TPP sees Status Revoked',

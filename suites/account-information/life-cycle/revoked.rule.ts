@@ -8,7 +8,7 @@ import {
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { DATA } from '../common/endpoints.ts'
 
-/** What queries show of a consent that has ended. Requirements: specs/account-information/life-cycle.yaml */
+/** Queries of consents that have ended. Requirements: specs/account-information/life-cycle.yaml */
 
 const QUERY: Endpoint = 'query-account-access-consent'
 
@@ -21,8 +21,8 @@ function queriedIn(exchange: Exchange): { id: string; status: unknown } | undefi
 }
 
 /**
- * Every later query 2xx of a consent that a query showed as Revoked. Fails: it is Authorised, or waits to be, again, for
- * longer after that than an end takes to reach all of a bank.
+ * Every later query 2xx of a consent that a query showed as Revoked. Fails:
+ * after the settling time, it is Authorised or AwaitingAuthorisation again.
  */
 rule(
   'CLC-10/stays-revoked',
@@ -30,7 +30,7 @@ rule(
   {
     endpoints: [QUERY],
     unseen: 'no consent that was shown as Revoked was queried again',
-    // What undoes a revocation is asked by these.
+    // These checks try to undo a revocation.
     follows: ['TOK-31/revoked', 'AUTHZ-15/revoked'],
   },
   (exchange, { earlier, settlingTime }) => {
@@ -41,9 +41,9 @@ rule(
     const before = earlier.get(id) as { id: string; at: number } | undefined
     if (!before && status === 'Revoked') earlier.set(id, { id: exchange.id, at })
     if (!before) return undefined
-    // Which other values there are is not shown.
+    // The documents do not list other values.
     if (status !== 'Authorised' && status !== 'AwaitingAuthorisation') return []
-    // Another part of the bank may not have heard of it yet.
+    // Until then, another part of the bank may not know of the revocation yet.
     if (at < before.at + settlingTime) return undefined
     const message = `Status is ${brief(status)}, and an earlier query (${before.id}) showed Revoked`
     return [{ message, expected: 'Revoked', actual: brief(status), place: '/Data/Status' }]
@@ -51,8 +51,8 @@ rule(
 )
 
 /**
- * Every data request under a consent that was queried before. Fails: the last query showed Revoked, and data are given
- * for longer after that than an end takes to reach all of a bank.
+ * Every data request under a consent that was queried before. Fails: the last
+ * query showed Revoked, and after the settling time data is still given.
  */
 rule(
   'CLC-11/shown-revoked',
@@ -81,14 +81,14 @@ rule(
     const shown = earlier.get(about.consent?.id ?? '') as Shown | undefined
     if (!DATA.includes(endpoint) || about.deviation !== undefined || !shown) return undefined
     if (!succeeded(exchange) || shown.status !== 'Revoked') return []
-    // Another part of the bank may not have heard of it yet.
+    // Until then, another part of the bank may not know of the revocation yet.
     if (at < shown.at + settlingTime) return undefined
     const message = `data are given, and the query before (${shown.id}) showed Revoked`
     return [{ message, expected: 'a refusal', actual: String(exchange.response?.status) }]
   },
 )
 
-/** The first of the queries in a row that showed this Status. */
+/** The first of consecutive queries that showed this Status. */
 interface Shown {
   id: string
   at: number

@@ -2,16 +2,16 @@ import { type Exchange, member, succeeded } from '../../../engine/suite-api/resp
 import type { RuleTools } from '../../../engine/suite-api/rule.ts'
 import { ACCOUNT_ACCESS, DATA } from '../common/endpoints.ts'
 
-/** Data of the latest answer about a consent, and when that was asked for, in milliseconds since 1970. */
+/** Data of the latest answer about a consent, and when it was requested, in milliseconds since 1970. */
 export interface ShownTerms {
   data: unknown
   at: number
 }
 
 /**
- * What the bank has said of the consent behind an answer with data, a correct one; undefined for every other
- * exchange. No data where the consent was not shown since its latest visit or tokens: an approval, a confirmation
- * or a refresh may move what nobody has asked for.
+ * The terms that the bank last showed for the consent of a correct answer with data; undefined for
+ * every other exchange. Its data is undefined if the consent was not shown since its latest visit or
+ * token request: an approval, a re-confirmation or a refresh may change terms that nobody requested.
  */
 export function termsShown(
   exchange: Exchange,

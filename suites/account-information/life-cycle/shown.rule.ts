@@ -9,13 +9,13 @@ const DAY = 86_400_000
 const YEAR = 365 * DAY
 
 /**
- * Dates that a consent shows although nobody asked for them: a bank may have dates of its own, and keeps to them.
- * Requirements: specs/account-information/life-cycle.yaml and transactions.yaml
+ * Dates that a consent shows although nobody requested them: a bank may set its own dates, but must
+ * then respect them. Requirements: specs/account-information/life-cycle.yaml and transactions.yaml
  */
 
 /**
- * Every data 2xx of a consent for which no ExpirationDateTime was asked for. Fails: the one that its latest answer
- * shows lies before this request (by more than the clocks may differ), or is not after the CreationDateTime beside it.
+ * Every data 2xx of a consent requested without ExpirationDateTime. Fails: the one in its latest answer lies
+ * before this request (by more than the clock tolerance), or is not after the CreationDateTime of the same answer.
  */
 rule(
   'CLC-16/as-shown',
@@ -41,9 +41,9 @@ rule(
 )
 
 /**
- * Every transactions 2xx, by the start or the end that the latest answer about its consent shows and that nobody asked
- * for. Fails: a row that was booked before the start or after the end, and before the period was shown. Not judged: a
- * day beside either, since banks count days in their own way, pending rows, and rows that have no day (of 1970 or before).
+ * Every transactions 2xx, if the latest answer about its consent shows a start or an end that nobody requested.
+ * Fails: a row was booked before the start, or after the end and before the period was shown. Not judged: rows within
+ * a day of either, since banks count days differently, pending rows, and rows without a real day (1970 or before).
  */
 rule(
   'TXN-20/as-shown',
@@ -67,7 +67,7 @@ rule(
     const outside = (row: Row) => {
       const at = isBookedAtSomeTime(row) ? bookedAt(row) : undefined
       if (at === undefined || at < YEAR) return false
-      // An end that moves on with the time may lie behind what was booked since it was shown.
+      // If the end moves on with time, rows booked since it was shown may be after it.
       return at < start || (at > end && at < shown.at)
     }
     const row = rowsOf(exchange).find(outside)

@@ -11,7 +11,7 @@ import {
 } from '../common/consents/unauthorised-deletions.ts'
 
 /**
- * Deletions with a missing or invalid Authorization header, of consents of either kind.
+ * Deletions of both kinds of consents with a missing or invalid Authorization header.
  * Requirements: specs/account-information/life-cycle.yaml, funds-confirmation.yaml
  */
 

@@ -25,11 +25,11 @@ import { everyPath } from '../common/data/same-rows.ts'
 const IPV4 = '203.0.113.7'
 const IPV6 = '2001:db8::7'
 
-/** A data request with the customer at this address. */
+/** A data request with the customer present at this address. */
 const present = (caller: Caller, path: string, address: string) =>
   caller.get(path, { headers: { 'x-fapi-customer-ip-address': address } })
 
-/** The same while the limit is reached: what comes is judged, and no repeat waits until it is over. */
+/** The same while the limit is reached: the answer is judged as it is, with no retry after a 429. */
 const presentNow = (caller: Caller, path: string, address: string) =>
   lasting(() =>
     caller.get(path, {
@@ -39,13 +39,13 @@ const presentNow = (caller: Caller, path: string, address: string) =>
     }),
   )
 
-/** The second answer where the first is 429, which may come now and then for any reason. */
+/** The second answer where the first is 429, since a single 429 may have any reason. */
 async function lasting(ask: () => Promise<Exchange>): Promise<Exchange> {
   const answer = await ask()
   return answer.response?.status === 429 ? ask() : answer
 }
 
-/** Statuses of a gateway or service that cannot serve now. */
+/** Statuses of a gateway or service that is temporarily unavailable. */
 const IN_TROUBLE = [502, 503, 504]
 
 const AS_IT_COMES = {
@@ -54,8 +54,8 @@ const AS_IT_COMES = {
 }
 
 /**
- * GET /accounts, /balances and /transactions with an IPv4 address, without the header: each 2xx (a
- * 429 without it is not judged).
+ * GET /accounts, /balances and /transactions with an IPv4 address,
+ * and without the header: each 2xx (a 429 without it is not judged).
  */
 check(
   'RATE-05/with-and-without',
@@ -107,7 +107,7 @@ check(
   },
 )
 
-/** Requests of the absent customer until one is not served, and what is served just after. */
+/** Requests without the customer until one is not served, and what is served right afterwards. */
 const burst = sharedFixture([everything, secondClient], async (context) => {
   const most = context.target.document.rateLimitBurst ?? 0
   if (most === 0) throw new NotApplicable('the target allows no burst of requests (rateLimitBurst)')
@@ -116,7 +116,7 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
     caller.get(path, { customerPresent: false, ...AS_IT_COMES })
   const absent = async (caller: Caller, path = '/accounts') => {
     const answer = await absentNow(caller, path)
-    // A gateway may be in trouble for a moment: only what lasts is a limit.
+    // A gateway may fail for a moment: only a repeated failure counts as a limit.
     return IN_TROUBLE.includes(answer.response?.status ?? 0) ? absentNow(caller, path) : answer
   }
   const others = await otherPaths(approval)
@@ -165,7 +165,7 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
   return { limited: last, count, seconds, before, after }
 })
 
-/** The data endpoints beside GET /accounts. */
+/** The data endpoints other than GET /accounts. */
 async function otherPaths(approval: Approval): Promise<string[]> {
   const ids = await requireAccountIds(approval).catch(() => [])
   return everyPath(approval, ids.at(-1)).slice(1)
@@ -177,13 +177,13 @@ async function each(paths: string[], get: (path: string) => Promise<Exchange>) {
   return answers
 }
 
-/** Was the path served? A limit that was reached before says nothing of it. */
+/** Was the path served? A 429 counts as served: an earlier limit says nothing about the path. */
 function served(answers: Iterable<readonly [string, Exchange]>, path: string): boolean {
   const answer = [...answers].find(([asked]) => asked === path)?.[1]
   return answer !== undefined && (succeeded(answer) || answer.response?.status === 429)
 }
 
-/** Is GET /accounts limited after all that was asked since? */
+/** Is GET /accounts still limited after the requests since then? */
 const stillLimited = ({ absent }: Awaited<ReturnType<typeof burst>>['after']) =>
   absent.every(([path, answer]) => path !== '/accounts' || !succeeded(answer))
 
@@ -194,9 +194,9 @@ const options = {
 } as const
 
 /**
- * Burst of GET /accounts until the first answer that isn't 2xx: its status is 429. A connection
- * that is closed, a 403, a 503 there fails; no such answer within the burst blocks. So too for
- * requests without the customer after it, on each data endpoint, as far as they are not served.
+ * Burst of GET /accounts until the first answer that isn't 2xx: its status is 429. Fails: a closed
+ * connection, a 403 or a 503 there. Blocked without such an answer within the burst. Afterwards
+ * the same for each data endpoint: a request without the customer that is not served answers 429.
  */
 check(
   'RATE-01/with-429',
@@ -210,7 +210,7 @@ check(
         limited,
       )
     }
-    // Then it is no limit: the very first request was answered so.
+    // The very first request was answered like this, so it is no limit.
     if (count === 1 && limited.response?.status !== 429)
       relyOn('RATE-05/with-and-without', limited).toSucceed()
     expect(limited).toHaveStatus(429)
@@ -223,7 +223,7 @@ check(
   },
 )
 
-/** The burst, once it ended with 429; else the check is blocked by the one that says so. */
+/** The burst, if it ended with 429; otherwise RATE-01/with-429 blocks the check. */
 async function limited(
   context: Context<typeof everything | typeof secondClient>,
 ): Promise<Awaited<ReturnType<typeof burst>>> {
@@ -233,20 +233,20 @@ async function limited(
 }
 
 /**
- * Right after the first 429, the same request with the header, once with an IPv4 and once with an
- * IPv6 address, is 2xx, and so are the other data endpoints, and the next one without it is 429
- * again (control). Blocked by RATE-01/with-429.
+ * Right after the first 429, the same request with the header, once with an IPv4 and
+ * once with an IPv6 address, is 2xx, and so are the other data endpoints. The next
+ * request without the header is 429 again (control). Blocked by RATE-01/with-429.
  */
 check(
   'RATE-02/present-is-served',
   'When the limit is reached, requests of the present customer are still served',
-  // A refresh may come between: then it is asked for accounts that are not there any more.
+  // A refresh may come in between, after which the account ids may be different.
   { ...options, follows: ['ACC-04/after-refresh'] },
   async (context) => {
     const { before, after } = await limited(context)
     if (!stillLimited(after)) blockForFreedom('a limit that lasts while the customer is present')
     expect(after.ipv4).toSucceed()
-    // What a customer at such an address got before the limit is recorded.
+    // Judged only where an IPv6 address was served before the limit.
     if (succeeded(before.ipv6)) expect(after.ipv6).toSucceed()
     for (const [path, answer] of after.others) {
       if (served(before.others, path)) expect(answer).toSucceed()
@@ -263,7 +263,7 @@ check(
     relyOn(OWNERS.query, before.query).toSucceed()
     if (!stillLimited(after)) blockForFreedom('a limit that lasts while consents are managed')
     expect(after.query).toSucceed()
-    // "429 | Data endpoints": that nobody is there limits no consent.
+    // "429 | Data endpoints": a consent is not limited because the customer is absent.
     if (succeeded(before.absentQuery)) expect(after.absentQuery).toSucceed()
     for (const answer of [after.creation, after.deletion]) {
       if (answer.response?.status === 429) expect(answer).toSucceed()
@@ -279,7 +279,7 @@ check(
     const { before, after } = await limited(context)
     relyOn(OWNERS.management, before.token).toSucceed()
     if (!stillLimited(after)) blockForFreedom('a limit that lasts while a token is asked for')
-    // "429 | Data endpoints": whatever else may happen to a token request is judged elsewhere.
+    // "429 | Data endpoints": other failures of a token request are judged elsewhere.
     if (after.token.response?.status === 429) expect(after.token).toSucceed()
   },
 )
@@ -292,8 +292,8 @@ check('RATE-04/recorded', 'What led to the limit', options, async (context) => {
 })
 
 /**
- * Right after the first client's 429, the second client's GET /accounts without the header is 2xx.
- * Blocked by RATE-01/with-429.
+ * Right after the first client's 429, the second client's GET
+ * /accounts without the header is 2xx. Blocked by RATE-01/with-429.
  */
 check(
   'RATE-07/second-client',
@@ -305,7 +305,7 @@ check(
     if (!servedBefore(before.second)) {
       blockForFreedom('a second client whose requests without the customer were served before')
     }
-    // Where each client has a few requests only, those of the second one may be used up as well.
+    // If each client is allowed only a few requests, the second client may have used up its own.
     const { unattended } = (await context.caller('second')).tpp
     if (after.second?.response?.status === 429 && count - 1 <= unattended) {
       blockForFreedom(`a limit of more than ${unattended} requests without the customer`)
@@ -314,6 +314,6 @@ check(
   },
 )
 
-/** An earlier check may have cost the second client its approval. */
+/** Was the second client served before? It may have lost its approval in an earlier check. */
 const servedBefore = (exchange: Exchange | undefined) =>
   exchange !== undefined && succeeded(exchange)

@@ -17,12 +17,12 @@ import {
   wrongRegistrationCheck,
 } from '../common/registration/fresh-registration.ts'
 
-/** POST /oauth/register, and over which certificate. Requirements: specs/account-information/registration.yaml */
+/** POST /oauth/register over different certificates. Requirements: specs/account-information/registration.yaml */
 
 type Row = Parameters<typeof isForwarded>[0]
 type Registration = Place<Certificates, OverCertificate>
 
-/** No token goes with a registration. */
+/** Rows without a token, since a registration has none. */
 const alone =
   (rows: (row: Row) => boolean) =>
   (row: Row): boolean =>
@@ -82,8 +82,8 @@ wrongRegistrationCheck(
 )
 
 /**
- * Over no certificate, or one of an unknown authority, with the client's own in a header in which some gateway tells
- * those behind it of a certificate. Fails: 2xx with a client_id.
+ * Over no certificate, or one of an unknown authority, with the client's own in a header by which
+ * some gateways forward a certificate to the servers behind them. Fails: 2xx with a client_id.
  */
 wrongRegistrationCheck(
   'REG-01/forwarded',
@@ -103,7 +103,7 @@ check(
   },
   async (context) => {
     const second = await registeredSecond(context)
-    // Each kind of certificate, and one of an unknown authority beside what a header says.
+    // Each kind of certificate, and one of an unknown authority together with one in a header.
     const rows = (row: Row) =>
       row.level === 'must' && (!row.id.startsWith('header') || row.id === 'header-client-cert')
     await ask(context, 'REG-01/second-client', rows, ofSecond(second))

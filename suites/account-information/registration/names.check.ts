@@ -16,8 +16,8 @@ import { stored } from '../common/registration/registered-values.ts'
 import { asksLess } from '../common/visits/visits.ts'
 
 /**
- * POST /oauth/register: whose client it is, and who is shown to the customer.
- * Requirements: specs/account-information/registration.yaml
+ * POST /oauth/register: the organisation of the client, and the names shown
+ * to the customer. Requirements: specs/account-information/registration.yaml
  */
 
 check(
@@ -50,8 +50,8 @@ check(
 )
 
 /**
- * Both on the pages of a granted visit of the second client, and its own names. Blocked where the
- * names of the first client are not shown either.
+ * Both names on the pages of a granted visit of the second client, and they are
+ * its own. Blocked where the names of the first client are not shown either.
  */
 check(
   'REG-22/second-client',
@@ -70,7 +70,7 @@ check(
   },
 )
 
-/** Both on the pages of the visit that confirms again. Not applicable where a login alone confirms. */
+/** Both names on the pages of the re-confirmation visit. Not applicable where a login alone confirms. */
 check(
   'REG-22/again',
   'The customer sees the names of the client when the consent is re-confirmed, too',
@@ -145,7 +145,7 @@ check(
   {},
   async (context) =>
     comparedWithStatement(context, 'software_jwks_endpoint', (exchange, wanted) => {
-      // A bank need not say where it reads the keys.
+      // A bank need not show from where it reads the keys.
       if (stored(exchange, 'jwks_uri') !== undefined) {
         expect(exchange).toHaveMember('jwks_uri', wanted)
       }
@@ -170,8 +170,8 @@ check(
 )
 
 /**
- * Compares the registration of each client with a claim of its software statement. Not applicable
- * where this run registered none of them.
+ * Compares the registration of each client with a claim of its software
+ * statement. Not applicable where this run registered no client.
  */
 async function comparedWithStatement(
   context: Context,
@@ -199,7 +199,7 @@ async function comparedWithStatement(
   blockForFreedom(`a registration response, and a software statement with ${claim}`)
 }
 
-/** The name that the bank stored for a client, else that of its software statement. */
+/** The name that the bank stored for a client, or else that of its software statement. */
 async function nameShown(
   context: Context,
   name: string,
@@ -215,14 +215,14 @@ async function nameShown(
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
-/** A claim of the software; the Open Banking Directory adds _org to one of them. */
+/** A claim about the software, under its name or, as in the Open Banking Directory, with the ending _org. */
 function stated(claims: Record<string, unknown> | undefined, name: string): unknown {
   return claims?.[name] ?? claims?.[`${name}_org`]
 }
 
 /**
- * Does a page say the name as a customer reads it? Where lines and words may break, and which of its letters stand
- * in an element of their own, is the bank's: blanks and characters that nobody sees make no difference.
+ * Does a page show the name as a customer reads it? The bank decides on line
+ * breaks and markup, so white space and invisible characters are ignored.
  */
 const shows = ({ pages }: Visit, name: string) =>
   pages.some(({ text }) => letters(text).includes(letters(name)))
@@ -233,7 +233,7 @@ const letters = (text: string) =>
     .replace(/[\s\p{Cf}]/gu, '')
     .toLowerCase()
 
-/** Ends the check as blocked by the one that asks for this name of the first client. */
+/** Ends the check as blocked by the one that judges this name for the first client. */
 function relyOnName(member: string, visit: Visit): never {
   const id = member === 'org_name' ? 'REG-22/organisation' : 'REG-22/on-behalf-of'
   blockBy(id, 'the first approval’s is not shown either', visit.last)

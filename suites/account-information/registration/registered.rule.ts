@@ -3,12 +3,12 @@ import { type Exchange, member, succeeded } from '../../../engine/suite-api/resp
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { joinedScopes } from '../common/scope-lists.ts'
 
-/** What a client does, by what the bank said that it stored. Requirements: specs/account-information/registration.yaml */
+/** Use of the registered values that the bank returned. Requirements: specs/account-information/registration.yaml */
 
 /**
- * Every token 2xx of a correct request, by the grant_types that registrations of its client were answered with: of
- * several that describe one client (AMB-35) all count, since requests may cross. Fails: the grant type of the request is
- * not among them. What a client without a grant gets that was left out on purpose is judged by checks.
+ * Every token 2xx of a correct request. Fails: its grant type is not among the grant_types in the answers
+ * to the client's registrations. If several describe one client (AMB-35) all count, since requests may
+ * cross. What a client gets by a grant that was deliberately not registered is judged by checks.
  */
 rule(
   'REG-12/as-registered',
@@ -46,7 +46,7 @@ rule(
   },
 )
 
-/** undefined where the answer has no array of strings: that is REG-06 and REG-11. */
+/** undefined where the answer has no array of strings: that is judged by REG-06 and REG-11. */
 function grantTypesIn({ response }: Exchange): string[] | undefined {
   const list = member(response?.json, 'grant_types')
   const isList = Array.isArray(list) && list.every((one) => typeof one === 'string')
@@ -54,8 +54,8 @@ function grantTypesIn({ response }: Exchange): string[] | undefined {
 }
 
 /**
- * Every registration 2xx whose request names scopes. Fails: the answer has several of those with no space between them.
- * Which ones are stored is the bank's to choose.
+ * Every registration 2xx whose request names scopes. Fails: the answer has several
+ * of them without a space in between. Which ones are stored is up to the bank.
  */
 rule(
   'REG-14/space-separated',
@@ -73,7 +73,7 @@ rule(
   },
 )
 
-/** Every registration 2xx. Fails: a client of another client_id was given the same registration_access_token before. */
+/** Every registration 2xx. Fails: its registration_access_token was issued before with another client_id. */
 rule(
   'REG-34/own-token',
   'The registration_access_token of a client is no other client’s',

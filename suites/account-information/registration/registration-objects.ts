@@ -16,9 +16,9 @@ import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
 import type { Jws, JwsKind, JwsRow } from '../../values/jws-rows.ts'
 import { clientMade, correctClaims, register } from '../common/registration/fresh-registration.ts'
 
-/** Registration JWTs, and the software statements in them. */
+/** Registration JWTs and their software statements. */
 
-/** A check of one part of what makes one of them right; the rows are those whose ids fit. */
+/** A check of one part of such a JWT; its rows are chosen by their ids. */
 interface RegistrationCheck extends Pick<CheckOptions, 'follows'> {
   id: string
   title: string
@@ -26,10 +26,10 @@ interface RegistrationCheck extends Pick<CheckOptions, 'follows'> {
   rows: (row: JwsRow) => boolean
 }
 
-/** What most libraries have taken once: asked each time, where the draw chooses among the rest. */
+/** Attacks that most libraries once accepted: always asked, while the others are drawn. */
 const UNSIGNED = /^alg-none-in-/
 
-/** Nobody who is known signed it. */
+/** Not signed by anybody known. */
 const FORGED = [
   /^alg-none-other-case/,
   JWS_GROUPS.hs256,
@@ -78,7 +78,7 @@ export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
   },
 ]
 
-/** Of the second client those rows alone which a bank without any look at a signature takes. */
+/** For the second client, only the rows that a bank accepts if it does not check signatures. */
 export const bySomebody = (level: 'must' | 'should') =>
   isWrong(level, /^(alg-none-in|key-unknown-in)-/)
 
@@ -87,11 +87,11 @@ const named = (client: ClientName) =>
     name: client === 'first' ? 'registration' : 'registration, second client',
     kind: 'registration',
     dear: true,
-    // What is taken makes a client, which nobody can remove.
+    // Each accepted registration creates a client that cannot be removed.
     enough: 1,
   }) as const
 
-/** @param second the second client, where it is the one that registers. */
+/** @param second the second client, if it is the one that registers. */
 export function registrationObject(
   kind: RegistrationCheck['kind'],
   second?: Tpp,
@@ -111,7 +111,7 @@ export function registrationObject(
   }
 }
 
-/** The claims of a correct one. */
+/** The claims of a correct JWT. */
 async function claimsFor(
   context: Context,
   kind: JwsKind,
@@ -145,8 +145,8 @@ function carried(
 }
 
 /**
- * A software statement that is wrong: a genuine one that was changed, or its claims under another signature, with the kid of
- * the directory’s key.
+ * A wrong software statement: a genuine one that was changed, or its
+ * claims under another signature with the kid of the directory’s key.
  */
 function statementAs({ client }: Tpp, statement: string, deviation: JwtDeviation): string {
   const { tampered, sent, ...others } = deviation

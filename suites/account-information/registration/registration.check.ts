@@ -61,9 +61,9 @@ for (const { id, title, kind, rows, ...options } of REGISTRATION_CHECKS) {
 }
 
 /**
- * The second client's complete correct request (its statement, its signature) over the first
- * client's transport certificate; needs a second client of another org_id. Fails: 2xx with a
- * client_id.
+ * The second client's complete correct request (its statement, its
+ * signature) over the first client's transport certificate; needs
+ * a second client of another org_id. Fails: 2xx with a client_id.
  */
 check(
   'REG-30/another-organisation',
@@ -88,9 +88,9 @@ check(
 )
 
 /**
- * The second client's request over its own certificate, the statement unsigned, then signed by a stranger;
- * its correct registration is the control, and that a software may be registered once more. Fails: 2xx with a
- * client_id.
+ * The second client's request over its own certificate, first with an unsigned statement,
+ * then with one signed by a stranger. The controls are its correct registration, and that
+ * a software may be registered again. Fails: 2xx with a client_id.
  */
 check(
   'REG-03/second-client',

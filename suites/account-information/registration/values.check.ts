@@ -42,13 +42,13 @@ import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tri
 import { approvedBefore, expectNoCode } from '../common/visits/visits.ts'
 
 /**
- * POST /oauth/register: which values are registered, and what they allow.
- * Requirements: specs/account-information/registration.yaml
+ * POST /oauth/register: which values are registered, and what they
+ * permit. Requirements: specs/account-information/registration.yaml
  */
 
 const OUTSIDE = 'https://elsewhere.invalid/callback'
 
-/** Behind the right ones, and behind the first of them alone, or before the only one. */
+/** The outside one stands last, or second, or first where there is only one correct one. */
 wrongRegistrationCheck(
   'REG-04/outside',
   'A redirect URI outside the software statement is not registered',
@@ -64,7 +64,7 @@ wrongRegistrationCheck(
   },
 )
 
-/** Redirect_uris of the statement plus one that is none of them. Fails: 2xx whose redirect_uris has it. */
+/** Redirect_uris of the statement plus one that is not in it. Fails: 2xx whose redirect_uris has it. */
 wrongRegistrationCheck(
   'REG-04/similar',
   'A redirect URI that is nearly one of the software statement is not registered',
@@ -175,7 +175,7 @@ wrongRegistrationCheck(
   },
 )
 
-/** Members of a registration that name an algorithm, their lists in the configuration, their rules. */
+/** Members of a registration that name an algorithm, with their lists in the configuration and their rules. */
 const ALGORITHMS = [
   {
     name: 'request_object_signing_alg',
@@ -195,9 +195,9 @@ const ALGORITHMS = [
 ]
 
 /**
- * Request_object_signing_alg, id_token_signed_response_alg and token_endpoint_auth_signing_alg
- * RS256 (or none, whichever is not advertised), one after the other. Fails: 2xx that returns it.
- * Owns REG-18/ps256, REG-19/ps256 or REG-20/ps256 on this exchange.
+ * Request_object_signing_alg, id_token_signed_response_alg and token_endpoint_auth_signing_alg,
+ * one after the other: RS256, or else none, or else HS256, the first that is not advertised.
+ * Fails: 2xx that returns it. Owns REG-18/ps256, REG-19/ps256 or REG-20/ps256 on this exchange.
  */
 wrongRegistrationCheck(
   'REG-05/signing-algorithm',
@@ -241,7 +241,7 @@ wrongRegistrationCheck(
   },
 )
 
-/** Not applicable where the bank registers no such client, or every grant for every client. */
+/** Not applicable where the bank registers no such client, or registers every grant for every client. */
 check(
   'REG-12/unregistered-grant',
   'A client gets no token by a grant type that is not registered for it',
@@ -258,7 +258,7 @@ check(
   },
 )
 
-/** The authorisation page may refuse it already: no code, no token. */
+/** The authorisation page may already refuse it: without a code there is no token. */
 check(
   'REG-12/unregistered-code',
   'A client that did not register authorization_code gets no token by a code',
@@ -281,7 +281,7 @@ check(
   },
 )
 
-/** A bank that issues it no refresh token keeps to that too; the first client has got one. */
+/** A bank that issues it no refresh token also conforms. The first client got one. */
 check(
   'REG-12/unregistered-refresh-token',
   'A client that did not register refresh_token gets no token by a refresh token',
@@ -298,10 +298,10 @@ check(
 const UNREGISTERED = 'a grant type that is not registered'
 
 /**
- * A client authorises with a redirect URI that it is not registered for, in query and request object: the run's own,
- * where the bank's answer lacks one that it asked for; else a fresh one, registered with a part of the statement's
- * redirect URIs, with one that was left out (and is not in the returned list). Fails: a code arrives at that URI.
- * Not-applicable when the bank returns all of them all the same.
+ * A client authorises with a redirect URI that is not registered for it, in query and request object. The
+ * run's own client, if the bank's answer lacks a URI that it asked for; otherwise a new one, registered
+ * with a part of the statement's redirect URIs, with one that was left out (and is not in the returned
+ * list). Fails: a code arrives at that URI. Not applicable when the bank returns all of them anyway.
  */
 check(
   'REG-13/left-out',
@@ -330,20 +330,20 @@ interface LacksUri {
   leftOut: string
 }
 
-/** The run's own client, where its registration was answered with fewer redirect URIs than it asked for. */
+/** The run's own client, if the answer to its registration has fewer redirect URIs than it asked for. */
 async function withDiscardedRedirectUri(context: Context): Promise<LacksUri | undefined> {
   const step = await context.steps.registration()
   const tpp = requireValue(step)
   const { exchange } = step
   if (!exchange || !succeeded(exchange)) return undefined
   const listed = stored(exchange, 'redirect_uris')
-  // One that has none cannot authorise.
+  // A client without any cannot authorise.
   if (!Array.isArray(listed) || listed.length === 0) return undefined
   const leftOut = tpp.client.redirectUris.find((uri) => !listed.includes(uri))
   return leftOut === undefined ? undefined : { tpp, leftOut }
 }
 
-/** A fresh client, registered with fewer redirect URIs than it might have. */
+/** A new client, registered with fewer redirect URIs than the statement has. */
 async function withLeftOut(context: Context): Promise<LacksUri> {
   const { exchange, leftOut, tpp, another } = await withFewerRedirectUris(context)
   if (!another) throw new NotApplicable(ONE_CLIENT)

@@ -22,9 +22,9 @@ import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.
 import { clientsOf } from '../common/registration/clients.ts'
 
 /**
- * What security.check.ts asks of one endpoint, asked of all the others, since a gateway protects each path by itself;
- * and what a request says of a certificate that it is not made over.
- * Requirements: specs/account-information/security.yaml
+ * The tests of security.check.ts, at all other endpoints, since a gateway
+ * protects each path separately; and headers that name a certificate other than
+ * that of the connection. Requirements: specs/account-information/security.yaml
  */
 
 const QUERIES = ['SEC-01/no-certificate', 'SEC-01/untrusted', 'SEC-01/expired']
@@ -80,8 +80,8 @@ check(
 )
 
 /**
- * Over no certificate, or one of an unknown authority, with the client's own in a header in which some gateway tells
- * those behind it of a certificate. Fails: 2xx.
+ * Over no certificate, or one of an unknown authority, with the client's own in a header
+ * by which some gateways forward a certificate to the servers behind them. Fails: 2xx.
  */
 check(
   'SEC-01/forwarded',
@@ -103,7 +103,7 @@ check(
   },
 )
 
-/** A certificate is the client's, whichever customer's data it asks for. */
+/** The certificate identifies the client, whichever customer's data it requests. */
 const OTHERS = [secondClient] as const
 
 check(
@@ -114,7 +114,7 @@ check(
     const all = await dataOverCertificates(context, [everything, ...OTHERS])
     const places = all.filter(({ name }) => name !== 'accounts')
     await expectTable(context, { ...invalid, owner: 'SEC-02/other-endpoints', places })
-    // A gateway may know the same address with a filter by another rule.
+    // A gateway may have a separate rule for the same address with a filter.
     const approval = await context.approved(everything)
     const [id = ''] = await requireAccountIds(approval)
     const wrong = { identity: 'none', deviation: 'no client certificate' }
@@ -138,7 +138,7 @@ check(
     follows: [...LISTS, 'SEC-02/other-endpoints'],
   },
   async (context) => {
-    // Which headers a gateway knows does not depend on whose data are asked for.
+    // Which headers a gateway accepts does not depend on whose data is requested.
     const places = behindGateway(await dataOverCertificates(context, [everything]))
     const beside = behindGateway(await consentsOverCertificates(context))
     await expectTable(context, { ...forwarded, owner: 'SEC-02/forwarded', places, beside })

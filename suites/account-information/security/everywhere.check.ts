@@ -16,13 +16,13 @@ import { clientsOf } from '../common/registration/clients.ts'
 import { aroundExpiry, fundsAroundExpiry } from '../common/tokens/expired-token.ts'
 
 /**
- * What security.check.ts asks of one endpoint, asked of all the others: a gateway protects each path
- * by itself. Requirements: specs/account-information/security.yaml
+ * The tests of security.check.ts, at all other endpoints: a gateway protects
+ * each path separately. Requirements: specs/account-information/security.yaml
  */
 
 const OF_ANOTHER = 'account of another customer'
 
-/** The data endpoints behind GET /accounts, and the checks that own them. */
+/** The data endpoints of a single account, and the checks that own them. */
 const SINGLE = [
   { tail: '', id: 'SEC-07/account', owner: 'ACC-02/answers-200' },
   { tail: '/balances', id: 'SEC-07/balances', owner: 'BAL-02/answers-200' },
@@ -30,8 +30,8 @@ const SINGLE = [
 ] as const
 
 /**
- * Query an own consent, and create one, with a token of its own before and after the hook token-expired (or
- * waiting) made it expire. Fails: 2xx after it. Not-applicable without either.
+ * Queries a consent and creates one, with a token before and after it expired (by the hook
+ * token-expired, or by waiting). Fails: 2xx afterwards. Not applicable without either.
  */
 check(
   'SEC-03/expired-token',
@@ -152,7 +152,7 @@ check(
         expectNothingForeign(await mine.get(pathOf(id, tail), { deviation: OF_ANOTHER }), own)
       }
     }
-    // Once without the customer: a limit allows few such requests.
+    // Only one request without the customer: a limit allows few of them.
     const alone = { ...ABSENT, deviation: OF_ANOTHER }
     expectNothingForeign(await mine.get(pathOf(foreign[0] ?? '', '/balances'), alone), own)
   },

@@ -7,23 +7,23 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 
-/** What a stranger could guess. Requirements: specs/account-information/security.yaml */
+/** Values that a stranger could guess. Requirements: specs/account-information/security.yaml */
 
-/** So many texts of one kind and one length tell which of their characters are always the same. */
+/** This many texts of one kind and length show which of their characters never change. */
 const ENOUGH = 8
 
-/** RFC 6749 10.10 asks for 128. A random UUID has 122, and is what many servers issue. */
+/** RFC 6749 10.10 asks for 128. A random UUID, which many servers issue, has 122. */
 const BITS = 96
 
-/** What has been seen of texts of one kind and length: all of them, as long as they are judged. */
+/** The texts of one kind and length so far; collected until they differ by enough bits. */
 interface Seen {
   texts: Set<string>
   done: boolean
 }
 
 /**
- * Over codes, access tokens and refresh tokens of one length: eight different ones, and each more. Fails: in those
- * characters by which they differ there is room for less than 96 bits, however they were drawn.
+ * Over codes, access tokens and refresh tokens of one length, from the eighth different one on.
+ * Fails: the characters in which they differ hold less than 96 bits, even if drawn at random.
  */
 rule(
   'SEC-15/not-guessable',
@@ -55,7 +55,7 @@ rule(
 
 const ROOM_ENOUGH = { characters: 0, bits: Number.POSITIVE_INFINITY }
 
-/** What this answer issues, with its kind. */
+/** The codes and tokens that this answer issues, with their kinds. */
 function issuedIn(exchange: Exchange): [kind: string, text: string][] {
   const { endpoint, response } = exchange
   if (endpoint === 'token') {
@@ -75,7 +75,7 @@ function issuedIn(exchange: Exchange): [kind: string, text: string][] {
   return code ? [['code', code]] : []
 }
 
-/** Sets of characters that texts are drawn from, the smallest first. */
+/** Alphabets from which texts are drawn, with their sizes, the smallest first. */
 const ALPHABETS: [RegExp, number][] = [
   [/^\d*$/, 10],
   [/^(?:[\da-f]*|[\dA-F]*)$/, 16],
@@ -83,7 +83,7 @@ const ALPHABETS: [RegExp, number][] = [
   [/^[\da-zA-Z]*$/, 62],
 ]
 
-/** In how many places texts of one length differ, and how much room there is in these. */
+/** In how many places texts of one length differ, and how many bits these places hold. */
 function roomOf(texts: string[]): { characters: number; bits: number } {
   const [first = ''] = texts
   const places = [...first.split('').keys()]

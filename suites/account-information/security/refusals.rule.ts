@@ -3,11 +3,11 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 import { OWNERS } from '../../owners.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
-/** What refusals hold. Requirements: specs/account-information/security.yaml */
+/** Contents of refusals. Requirements: specs/account-information/security.yaml */
 
 /**
- * Every refusal of a registration, a token, a consent or data: 4xx or 5xx. Fails: it holds what it refuses, an access token, a client with
- * its redirect URIs, a consent with its Status, rows of data. An error may repeat what was sent.
+ * Every 4xx or 5xx to a wrong request of these endpoints. Fails: it has what it refuses: an access token, a
+ * client with its redirect URIs, a consent with its Status, rows of data. An error may repeat the request.
  */
 rule(
   'SEC-14/nothing-given',
@@ -22,7 +22,7 @@ rule(
   },
   (exchange) => {
     const { status = 0 } = exchange.response ?? {}
-    // Whoever refuses a right request is told so by its own check.
+    // A refusal of a correct request is judged by the check of that request.
     if (status < 400 || exchange.about.deviation === undefined) return undefined
     const given = givenIn(exchange)
     if (given === undefined) return []

@@ -41,7 +41,7 @@ import { partiesOf } from '../common/tokens/wrong-authentications.ts'
 
 const QUERY = 'CONS-22/answers-200'
 
-/** Checks of one kind of certificate, each at the first endpoint of its chapter. */
+/** Checks of one kind of certificate, at the first endpoint of each chapter. */
 function certificateCheck(
   id: { consents: string; data: string },
   identity: 'none' | 'untrusted' | 'expired' | 'resumed',
@@ -180,7 +180,7 @@ check(
   },
   async (context) => {
     const places = [
-      // Where a token may stand does not depend on whose data it opens.
+      // Where a token may be sent does not depend on whose data it opens.
       ...(await dataPlaces(context, [everything])),
       ...(await otherConsentPlaces(context)),
     ]
@@ -209,8 +209,8 @@ check(
 )
 
 /**
- * GET /accounts with an access token of the first client over the second client's certificate;
- * record status or failure; never fails.
+ * GET /accounts with an access token of the first client over the second
+ * client's certificate; records the status or the failure; never fails.
  */
 check(
   'SEC-04/recorded',
@@ -263,7 +263,7 @@ for (const { id, path, owner } of [
       relyOn(owner, await mine.get(at(some))).toSucceed()
       const deviation = 'account of another customer'
       expectNothingForeign(await mine.get(at(foreign), { deviation }), own)
-      // Once more, while the customer is absent and with each filter: nothing of it makes it one's own.
+      // Also while the customer is absent, and with each filter: none of these gives access to it.
       for (const way of waysToAsk(path).slice(1)) {
         expectNothingForeign(await mine.get(at(foreign), { ...way, deviation }), own)
       }
@@ -272,8 +272,8 @@ for (const { id, path, owner } of [
 }
 
 /**
- * One more client of the same software, which reads and deletes a consent of its own. Not applicable where the bank
- * keeps one client for each.
+ * Another client of the same software, which reads and deletes a consent
+ * of its own. Not applicable where the bank keeps one client per software.
  */
 check(
   'SEC-10/same-software',

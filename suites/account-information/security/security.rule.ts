@@ -2,15 +2,15 @@ import { type Endpoint, remembered, succeeded } from '../../../engine/suite-api/
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
-/** What consent and data answers must not give away. Requirements: specs/account-information/security.yaml */
+/** Data that consent and data answers must not disclose. Requirements: specs/account-information/security.yaml */
 
 const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
 
 /**
- * Every consent and data 2xx, all strings but Account.Identification (see ACC-09), Links, and ids of
- * transactions and consents, which may be as many digits as a card number has; AccountIds where all of an answer
- * do so. Fails: a run of exactly 16 digits (15, where it begins with 34 or 37), perhaps in groups separated by spaces or
- * hyphens, that begins as the schemes' cards do, passes the Luhn check and is no part of an IBAN.
+ * Every consent and data 2xx, and data errors: all strings except Account.Identification (see ACC-09), Links, and ids
+ * of transactions and consents, which may have as many digits as a card number; AccountIds only where all of an answer
+ * look like card numbers. Fails: a run of exactly 16 digits (15, if it begins with 34 or 37), optionally grouped by
+ * spaces or hyphens, that begins like a card of the schemes, passes the Luhn check and is no part of an IBAN.
  */
 rule(
   'SEC-09/full-card-number',
@@ -19,7 +19,7 @@ rule(
   (exchange) => {
     const { json } = exchange.response ?? {}
     if (!ENDPOINTS.includes(exchange.endpoint)) return undefined
-    // What refuses a consent may repeat a wrong number that was sent.
+    // An error of a consent may repeat a wrong number from the request.
     if (!succeeded(exchange) && !DATA.includes(exchange.endpoint)) return undefined
     if (json === undefined) return undefined
     const places = placesOfCardNumbers(json)
@@ -37,7 +37,7 @@ rule(
 
 const ACCOUNT_ID = /\/AccountId$/
 
-/** One opaque id of ten that has as many digits adds up like a card number: two that do are no chance. */
+/** One in ten opaque ids with as many digits passes the Luhn check by chance; two are unlikely to be chance. */
 function areAllCards(ids: Set<string>): boolean {
   return ids.size > 1 && [...ids].every(holdsCardNumber)
 }
@@ -52,7 +52,7 @@ function accountIds(json: unknown): Set<string> {
   return new Set(ids.filter((id) => typeof id === 'string'))
 }
 
-/** Where card numbers stand in a JSON value: JSON pointers, but for the links and the card's own field. */
+/** JSON pointers to the card numbers in a JSON value, except in Links and in Account.Identification. */
 function placesOfCardNumbers(json: unknown): string[] {
   return Object.entries(typeof json === 'object' && json !== null ? json : {})
     .filter(([name]) => name !== 'Links')
@@ -72,7 +72,7 @@ function below(value: unknown): string[] {
   return places
 }
 
-/** Rows are looked through once: answers share them. */
+/** Each row is searched once, since answers share rows. */
 function belowElement(element: unknown): string[] {
   return typeof element === 'object' && element !== null ? belowRow(element) : below(element)
 }
@@ -86,25 +86,25 @@ const belowRow = remembered((row: object) => {
 
 const OPAQUE = new Set(['ConsentId', 'StatementReference', 'TransactionId', 'TransactionReference'])
 
-/** A string without as many digits holds no card number. */
+/** A string with fewer digits holds no card number. */
 const ENOUGH_DIGITS = /\d(?:[ -]?\d){14}/
 
-/** A UUID or an IBAN: groups of it may be digits that add up by chance. */
+/** A UUID or an IBAN: digit groups in it may pass the Luhn check by chance. */
 const GROUPED = [
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi,
   /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g,
 ]
 
-/** 15 digits have the cards of American Express alone; 20 and 21 begin times, and no card. */
+/** Only American Express has 15 digits. 20 and 21 begin times, and no card. */
 const OF_A_CARD = /^(?:3[47]\d{13}|(?:2[2-7]|[3-6]\d)\d{14})$/
 
 /**
- * A run of digits, perhaps in groups, that begins and adds up like a card number. Letters or
- * hyphens beside it tell a piece of an opaque id, a point before it the decimals of an amount.
+ * Does the text have a run of digits, optionally grouped, that begins like a card number and passes the Luhn
+ * check? Letters or hyphens next to it mean a part of an opaque id, a point before it the decimals of an amount.
  */
 function holdsCardNumber(written: string): boolean {
   if (written.length < 15) return false
-  // Spaces and hyphens of print are spaces and hyphens.
+  // Typographic spaces and hyphens count as plain ones.
   const text = written.replace(/\p{Zs}/gu, ' ').replace(/\p{Pd}/gu, '-')
   if (!ENOUGH_DIGITS.test(text)) return false
   const ungrouped = GROUPED.reduce((rest, grouped) => rest.replaceAll(grouped, ' '), text)

@@ -34,7 +34,7 @@ import { readOwner } from '../common/data/read-owners.ts'
 import { everyPath } from '../common/data/same-rows.ts'
 import { goOnRefreshed, newestRefreshToken } from '../common/tokens/refreshed-access.ts'
 
-/** What access tokens and refresh tokens give. Requirements: specs/account-information/token.yaml */
+/** Access tokens, refresh tokens and what they open. Requirements: specs/account-information/token.yaml */
 
 const CONSENT = '/account-access-consents'
 
@@ -56,7 +56,7 @@ for (const [id, name, owner, tail, singleOwner] of [
     async ({ approved, steps }) => {
       const approval = await approved(everything)
       const { get, consentId } = approval
-      // Without a bearer of its own: where the bank ended the token early, this one is renewed.
+      // Without a bearer given here: if the bank ended the token early, the client renews it.
       relyOn('CONS-22/answers-200', await get(consentPath(consentId))).toSucceed()
       const bearer = requireValue(await steps.management())
       relyOn(owner, await get(`/${name}`)).toSucceed()
@@ -154,7 +154,7 @@ check(
   },
 )
 
-/** “no accounts”, or “second client” where the bank takes no such combination of permissions (AMB-13). */
+/** “no accounts”, or “second client” where the bank refuses that combination of permissions (AMB-13). */
 async function toExpire({
   steps,
 }: Context<typeof noAccounts>): Promise<typeof noAccounts | typeof secondClient> {
@@ -162,7 +162,7 @@ async function toExpire({
   return exchange && refused(exchange) ? secondClient : noAccounts
 }
 
-/** What an access token gave before the bank was told to let it expire, and after. */
+/** What an access token gives before it expires, by hook or by waiting, and after. */
 async function expire<Used extends NamedConsent>({ approved, hook }: Context<Used>, consent: Used) {
   const approval = await approved(consent)
   const transactions = await approval.get('/transactions')
@@ -170,7 +170,7 @@ async function expire<Used extends NamedConsent>({ approved, hook }: Context<Use
   for (const path of dataPaths(consent.permissions, accountIdsIn(rowsOf(transactions)))) {
     if (succeeded(await approval.get(path))) served.push(path)
   }
-  // Those that read: a bank may have ended earlier ones for a newer approval (AMB-43).
+  // The latest tokens: a bank may have ended earlier ones for a newer approval (AMB-43).
   const tokens = await approval.tokens()
   await hook('token-expired', { accessToken: tokens.accessToken }, tokens.expiresAt)
   const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
@@ -180,7 +180,7 @@ async function expire<Used extends NamedConsent>({ approved, hook }: Context<Use
       after.push(await approval.get(path, { ...way, ...late }))
     }
   }
-  // A list and a single address: banks allow few requests without the customer.
+  // Only a list and a single address: banks allow few requests without the customer.
   const absent = [served[0], served.find((path) => path.startsWith('/accounts/'))]
   for (const path of absent.filter((one) => one !== undefined)) {
     after.push(await approval.get(path, { ...ABSENT, ...late }))
@@ -192,7 +192,7 @@ const expiredToken = sharedFixture([noAccounts, secondClient], async (context) =
   expire(context, await toExpire(context)),
 )
 
-/** The same of the second client, whose consent opens every endpoint; only where a refresh fixes it. */
+/** The same for the second client, whose consent opens every endpoint; only if a refresh can replace the token. */
 const expiredOfSecond = sharedFixture([noAccounts, secondClient], async (context) => {
   const { target, steps } = context
   const { consent } = await expiredToken(context)
@@ -205,9 +205,9 @@ const expiredOfSecond = sharedFixture([noAccounts, secondClient], async (context
 })
 
 /**
- * Every data endpoint with an access token of an approval after the hook token-expired; those of
- * accounts with one of the second client, where a refresh then fixes it. Fails: 2xx. Not-applicable
- * without the hook.
+ * The data endpoints of an approval with its access token, after the hook
+ * token-expired; those for accounts with one of the second client, if a
+ * refresh can then replace it. Fails: 2xx. Not applicable without the hook.
  */
 check(
   'TOK-21/expired',
@@ -222,9 +222,9 @@ check(
 )
 
 /**
- * After TOK-21/expired, refresh_token grant, then GET /transactions. Fails: no access_token, or the
- * new one does not read /transactions. Records the rotation. Not-applicable when no refresh token
- * was issued, or as TOK-21/expired is.
+ * After TOK-21/expired, refresh_token grant, then GET /transactions. Fails: no
+ * access_token, or the new one does not read /transactions. Records the rotation. Not
+ * applicable when no refresh token was issued, or where TOK-21/expired is not applicable.
  */
 check(
   'TOK-22/after-expiry',
@@ -250,7 +250,7 @@ check(
   },
 )
 
-// A bank may take it for theft and end the approval: it is the last thing done with it.
+// A bank may treat this as theft and end the approval: this is the last use of it.
 check(
   'TOK-13/second-client',
   'A refresh token of the first client is not exchanged for the second',
@@ -274,7 +274,7 @@ check(
   },
 )
 
-/** The refresh token of an approval that has ended, and what its access token reads, if one comes. */
+/** Expects that the refresh token of an ended approval gives no access token, or one that reads no data. */
 async function expectNoAccess(
   context: Context<never>,
   ended: Ended,
@@ -290,7 +290,7 @@ async function expectNoAccess(
     const { grant, data, still } = await refreshAfter(context, ended, refreshToken, deviation)
     for (const answer of data) expect(answer).toBeRefused()
     if (data.length === 0) expect(grant).toGiveNoToken()
-    // What is refused must not bring anything back.
+    // A refused grant must not restore anything.
     if (still) expect(still).toBeRefused()
   }
 }

@@ -6,7 +6,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 
-/** What stands in token responses, by OAuth 2.0. Requirements: specs/account-information/token.yaml */
+/** Token responses by OAuth 2.0. Requirements: specs/account-information/token.yaml */
 
 const TOKEN = { endpoints: ['token'] } as const
 
@@ -35,7 +35,7 @@ rule(
   },
 )
 
-/** RFC 6750 2.1. Fails: an access token has a character that no Authorization header has. */
+/** RFC 6750 2.1. Fails: an access token has a character that a bearer token cannot have. */
 rule(
   'TOK-42/b64token',
   'An access token has only characters that a bearer token has',
@@ -52,7 +52,7 @@ rule(
   },
 )
 
-/** RFC 6749 1.5. Fails: one text is the access token and the refresh token. */
+/** RFC 6749 1.5. Fails: the access token and the refresh token are the same text. */
 rule(
   'TOK-43/apart',
   'The refresh token of a token response is not its access token',

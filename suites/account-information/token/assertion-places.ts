@@ -12,7 +12,7 @@ import { partiesOf } from '../common/tokens/wrong-authentications.ts'
 
 const CLIENT = { grant_type: 'client_credentials' } as const
 
-/** A check of one part of what makes a client assertion right; the rows are those whose ids fit. */
+/** A check of one part of a client assertion; its rows are chosen by their ids. */
 interface AssertionCheck extends Pick<CheckOptions, 'follows' | 'needs'> {
   id: string
   title: string
@@ -82,10 +82,10 @@ export const ASSERTION_CHECKS: readonly AssertionCheck[] = [
   },
 ]
 
-/** The wrong rows of a part that a sentence forbids. */
+/** The wrong rows of a part that a requirement forbids. */
 export const wrongAssertions = (part: RegExp) => isWrong('must', part)
 
-/** The token endpoint, for each client: its keys and names are looked up for itself. */
+/** The token endpoint, for each client: the bank looks up the keys and names of each separately. */
 export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtDeviation>[] {
   return clients.map((name) => ({
     name: name === 'first' ? 'token' : 'token, second client',

@@ -12,11 +12,11 @@ import { partiesOf, WRONG_AUTHENTICATIONS } from '../common/tokens/wrong-authent
 import { ASSERTION_CHECKS, assertionPlaces, wrongAssertions } from './assertion-places.ts'
 import { assertionTypePlaces, grantTypePlaces, isOther } from './parameter-places.ts'
 
-/** POST /oauth/token: who asks, and for which grant. Requirements: specs/account-information/token.yaml */
+/** POST /oauth/token: client authentication, and grant types. Requirements: specs/account-information/token.yaml */
 
 const CLIENT = { grant_type: 'client_credentials' } as const
 
-/** A client_credentials request with one thing wrong, right after the same one without it. */
+/** A client_credentials request with one error, right after the same request without it. */
 async function wrong(
   { caller }: Context,
   deviation: TokenDeviation & { deviation: string },
@@ -51,8 +51,8 @@ check(
 )
 
 /**
- * Neither client_assertion nor client_assertion_type, client_id alone, over the client's own
- * transport certificate.
+ * Neither client_assertion nor client_assertion_type, only
+ * client_id, over the client's own transport certificate.
  */
 check(
   'TOK-04/no-assertion',
@@ -98,7 +98,7 @@ check(
   async ({ caller }) => {
     const { tpp } = await caller()
     relyOn(OWNERS.management, await tpp.token(CLIENT)).toSucceed()
-    // The document lets it out, so this is no deviation.
+    // The document leaves it out, so this is no deviation.
     expect(await tpp.token(CLIENT, { form: { client_id: undefined } })).toGiveAToken()
   },
 )
@@ -132,7 +132,7 @@ check(
       { name: 'aud', other: 'https://other.example/token', id: 'TOK-07/audience' },
     ]
     for (const { name, other, id } of parties) {
-      // A bank that takes any value does not look at the claim.
+      // A bank that accepts any value does not check the claim.
       const another = { claims: { [name]: other } }
       const told = { assertion: another, deviation: `another ${name}` }
       relyOn(id, await tpp.token(CLIENT, told)).toGiveNoToken()

@@ -23,8 +23,8 @@ import {
 } from '../common/tokens/wrong-authentications.ts'
 
 /**
- * POST /oauth/token: a client authenticates for every grant as for client_credentials; whose a grant is.
- * Requirements: specs/account-information/token.yaml
+ * POST /oauth/token: a client authenticates for every grant as for client_credentials,
+ * and uses only its own grants. Requirements: specs/account-information/token.yaml
  */
 
 const ALL: readonly WrongAuthentication[] = [...WRONG_AUTHENTICATIONS, REPLAYED]
@@ -53,7 +53,7 @@ for (const [requirement, withCode, withRefreshToken] of [
       for (const { answer } of own) if (answer) expect(answer).toGiveNoToken()
       for (const { id, elsewhere } of own) relyOn(id, elsewhere).toGiveNoToken()
       const given = tried.find(({ answer }) => answer && tokensOf(answer))
-      // That the code was exchanged afterwards shows that it was good when these were refused.
+      // The code was exchanged afterwards, so it was valid when these requests were refused.
       if (given && own.length > 0) return
       if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
       if (untyped && tokensOf(untyped)) blockBy('TOK-02/with-code', 'it was exchanged', untyped)
@@ -89,7 +89,7 @@ check(
   },
 )
 
-/** Before anybody else tries it; the right request comes in the end. */
+/** The first request with this code. The correct request comes last. */
 check(
   'TOK-11/other-case',
   'A code with its letters in the other case is refused',
@@ -102,7 +102,7 @@ check(
   },
 )
 
-/** A valid assertion, and beside it the client_id of the code's client; whose own right request comes in the end. */
+/** A valid assertion together with the client_id of the code's client, whose own correct request comes last. */
 check(
   'TOK-35/named',
   'A code is not exchanged for another client that names in its form the one it was issued to',
@@ -135,7 +135,7 @@ check(
 
 const WITHOUT_CLIENT_ID = { follows: ['TOK-09/without-client-id'] }
 
-/** Where the code gives a token with client_id just after. */
+/** Judged where the code then gives a token in a request with client_id. */
 check(
   'TOK-09/with-code',
   'A code is exchanged without client_id beside the client assertion',
@@ -167,7 +167,7 @@ check(
   },
 )
 
-/** The refresh token of the second client works before each attempt. */
+/** The refresh token of the second client works before each attempt (control). */
 const refreshing = sharedFixture([secondClient], async (context) => {
   requireValue(await context.steps.refresh(secondClient))
   const approval = await context.approved(secondClient)
@@ -202,7 +202,7 @@ async function expectNoRefresh(
   }
 }
 
-/** In its own name, and in that of the other. The last one here: a bank may take it for theft and end the approval. */
+/** Under its own client_id, and under the other's. Last here: a bank may treat it as theft and end the approval. */
 check(
   'TOK-13/other-client',
   'A refresh token is not exchanged for another client than the one that it was issued to',

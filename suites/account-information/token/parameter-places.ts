@@ -6,9 +6,9 @@ import type { Enumeration } from '../../values/enumeration-terms.ts'
 import type { Value } from '../../values/value-type.ts'
 import { placeName } from '../common/registration/clients.ts'
 
-/** Parameters of a token request: the client_credentials grant, by each client. */
+/** Parameters of a token request: client_credentials grants of each client. */
 
-/** Another value than those of the document. */
+/** A value other than those of the document. */
 export const isOther = ({ lawful, level }: Value<Enumeration, unknown>) =>
   !lawful && level === 'must'
 
@@ -16,7 +16,7 @@ const CLIENT = { grant_type: 'client_credentials' } as const
 
 type ParameterPlace = Place<Enumeration, unknown>
 
-/** grant_type: those that the client registered are right. */
+/** grant_type: the registered ones are correct. */
 export function grantTypePlaces(clients: readonly ClientName[]): ParameterPlace[] {
   return parameterPlaces(clients, 'grant_type', (registered) => ({
     allowed: [...new Set([...registered, CLIENT.grant_type])],
@@ -26,7 +26,7 @@ export function grantTypePlaces(clients: readonly ClientName[]): ParameterPlace[
 
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** client_assertion_type: the URN of JWT-bearer alone is right. */
+/** client_assertion_type: only the URN of jwt-bearer is correct. */
 export function assertionTypePlaces(clients: readonly ClientName[]): ParameterPlace[] {
   const right = { allowed: [JWT_BEARER], chosen: [JWT_BEARER] }
   return parameterPlaces(clients, 'client_assertion_type', () => right)

@@ -30,7 +30,7 @@ import { unregisteredScope } from './unregistered-scope.ts'
 
 const CLIENT = { grant_type: 'client_credentials' } as const
 
-/** They share one code. */
+/** These checks share one code. */
 const TRIED = {
   registers: 'where allowed',
   uses: [everything],
@@ -47,8 +47,8 @@ check(
 )
 
 /**
- * Two clients at once, each of which then queries a consent of its own. Not applicable where either is refused a token:
- * a bank may serve one such request at a time.
+ * Two clients at once, each of which then queries a consent of its own. Not applicable
+ * where one of them gets no token: a bank may serve one such request at a time.
  */
 check(
   'TOK-03/at-once',
@@ -82,8 +82,8 @@ check(
 )
 
 /**
- * The refresh token of an approval whose access token still works . Fails: no access_token.
- * Not-applicable when no refresh token was issued.
+ * The refresh token of an approval whose access token still works. Fails:
+ * no access_token. Not applicable when no refresh token was issued.
  */
 check(
   'TOK-03/refresh-token',
@@ -122,7 +122,7 @@ check(
   async (context) => expectNoneBroken((await triedCode(context)).elsewhere, redirectUri),
 )
 
-/** The same of a client_credentials request is judged by TOK-04/no-assertion. */
+/** Missing authentication in a client_credentials request is judged by TOK-04/no-assertion. */
 async function relyOnAuthentication({ caller }: Context): Promise<void> {
   const { tpp } = await caller()
   const deviation = 'no client authentication'
@@ -145,10 +145,10 @@ check(
 )
 
 /**
- * The code of TOK-12, exchanged correctly after that, is presented once more with a fresh client
- * assertion. Where a bank ends a code at the first wrong request, this and
- * TOK-04/authorization-code have a fresh code each, of one more visit. No later check relies on its
- * tokens.
+ * The code of TOK-12, exchanged correctly after that, is presented again
+ * with a new client assertion. If a bank invalidates a code at the first
+ * wrong request, this check and TOK-04/authorization-code each use a new
+ * code, from one more visit. No later check relies on its tokens.
  */
 check('TOK-14/replayed', 'An authorisation code works once', TRIED, async (context) => {
   const tried = await triedCode(context)
@@ -203,8 +203,8 @@ check(
 )
 
 /**
- * A refresh with the scope for funds confirmation beside those of the first token. Fails: a token
- * with that scope.
+ * A refresh with the scope for funds confirmation in addition
+ * to those of the first token. Fails: a token with that scope.
  */
 check(
   'TOK-23/asked-for',
@@ -242,8 +242,8 @@ check(
 )
 
 /**
- * Scopes beyond the registered ones, and such as are spelled nearly as a registered one, by each client. Fails: a token
- * with a scope that is not registered, or with one that was not asked for, where the bank heeds what is asked for.
+ * Scopes beyond the registered ones, and similar spellings of a registered one, by each client. Fails: a
+ * token with a scope that is not registered, or not requested, if the bank follows the requested scope.
  */
 check(
   'TOK-36/asked-for',
@@ -256,7 +256,7 @@ check(
     }),
 )
 
-/** A consent is created by the token of a client_credentials grant. Fails: its scope is another one. */
+/** A consent is created with the token of a client_credentials grant. Fails: the token has another scope. */
 check(
   'TOK-38/as-stated',
   'A token that creates account access consents has their scope, by what the bank says',
@@ -277,8 +277,8 @@ check(
 )
 
 /**
- * A client of its own, registered without the scope for funds confirmation, asks for it.
- * Not-applicable where the bank registers every scope, or gives this one to no client by itself.
+ * A new client, registered without the scope for funds confirmation, asks for it. Not
+ * applicable where the bank registers every scope, or does not give this scope without others.
  */
 check(
   'TOK-36/left-out',
@@ -319,8 +319,8 @@ check(
 )
 
 /**
- * Client_credentials request without scope; record status and scope; never fails. A response
- * without scope here is judged by TOK-16.
+ * Records status and scope of a client_credentials request without
+ * scope; never fails. A response without scope here is judged by TOK-16.
  */
 check(
   'TOK-30/recorded',
@@ -335,8 +335,8 @@ check(
 )
 
 /**
- * The second client, authenticated correctly over its own certificate, presents a fresh code of the
- * first client with its redirect URI.
+ * The second client, authenticated correctly over its own certificate,
+ * presents a new code of the first client with that client's redirect URI.
  */
 check(
   'TOK-35/other-client',
@@ -366,7 +366,7 @@ check(
   },
 )
 
-/** The code of the second client is that of a re-confirmation, too. */
+/** Here the code is also one from a re-confirmation. */
 check(
   'TOK-35/second-client',
   'The code of a re-confirmation for the second client is not exchanged for the first',

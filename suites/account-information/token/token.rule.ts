@@ -8,7 +8,7 @@ import { compareIdToken, findingsOf, type IdTokenFinding } from '../common/token
 
 const TOKEN = { endpoints: ['token'] } as const
 
-/** A text of a token response. */
+/** A text member of a successful token response. */
 function textOf(exchange: Exchange, name: string): string | undefined {
   if (exchange.endpoint !== 'token' || !succeeded(exchange)) return undefined
   const value = member(exchange.response?.json, name)
@@ -23,7 +23,7 @@ rule('TOK-01/status-200', 'A token request that succeeds answers 200', TOKEN, (e
   return [{ message: `tokens came with status ${status}`, expected: '200', actual }]
 })
 
-/** Ten years: an expires_in so close to the seconds since 1970 is no lifetime, which would be half a century. */
+/** Ten years: an expires_in this close to the current time in seconds since 1970 is a time, and no lifetime. */
 const CLOSE_TO_NOW = 10 * 365 * 86_400
 
 rule(
@@ -66,7 +66,7 @@ rule(
   (exchange, { observe }) => {
     const { instead, deviation } = exchange.about
     if (!instead) return deviation === undefined && usesToken(exchange) ? [] : undefined
-    // Another token does not help: what was refused was not the token.
+    // A new token is refused too: the old token was not the reason.
     if (!succeeded(exchange)) return undefined
     if (!instead.newest) {
       observe('access tokens of a client that a newer client_credentials grant ended', 'refused')
@@ -78,7 +78,7 @@ rule(
   },
 )
 
-/** Is it a success with an access token, for consents or data? */
+/** Is it a success, with an access token, on consents or data? */
 function usesToken(exchange: Exchange): boolean {
   const bearer = exchange.request.headers.some(([name]) => name.toLowerCase() === 'authorization')
   return bearer && exchange.endpoint !== 'token' && succeeded(exchange)
@@ -96,9 +96,9 @@ rule(
 )
 
 /**
- * Every token 2xx whose id_token is a string. Fails: alg of its header is not PS256, or no key of
- * the bank's JWK Set verifies it. Blocked when no keys could be had; not-applicable when no token
- * response had an id_token.
+ * Every token 2xx whose id_token is a string. Fails: alg in its header is
+ * not PS256, or no key of the bank's JWK Set verifies it. Blocked when no
+ * keys could be read; not applicable when no token response had an id_token.
  */
 rule(
   'TOK-20/signed',
@@ -114,12 +114,12 @@ rule(
     const { signature } = exchange
     const compared = compareIdToken(idToken, { ...(signature && { signature }) })
     const found = findingsOf(compared, ['form', 'alg', 'key', 'signature'])
-    // The algorithm is judged without the keys too; a good one says nothing without them.
+    // A wrong algorithm is judged without keys too; a correct one shows nothing without them.
     return signature || found.length > 0 ? found.slice(0, 1) : undefined
   },
 )
 
-/** Every token 2xx of a client whose registered scope is known. Fails: several of its scopes with no space between them. */
+/** Every token 2xx of a client whose registered scope is known. Fails: no space between two of its scopes. */
 rule(
   'TOK-16/space-separated',
   'Spaces separate the scopes of an access token',
@@ -136,8 +136,8 @@ rule(
 )
 
 /**
- * Every token 2xx of a client whose registered scope is known: scope as a set (openid aside).
- * Fails: one more than registered. Not judged on the exchange of AUTHZ-09/beyond.
+ * Every token 2xx of a client whose registered scope is known: scope as a set, without
+ * openid. Fails: one that is not registered. Not judged on the exchange of AUTHZ-09/beyond.
  */
 rule(
   'TOK-36/within-registration',
@@ -160,10 +160,10 @@ rule(
 )
 
 /**
- * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel
- * ID token of the same approval, aud lacks the client_id, azp is another's, exp is past, iat is not, or
- * is an hour ago in a refreshed ID token, at_hash, nonce or the intent ID is there and wrong (a nonce of
- * a refreshed ID token may be missing). at_hash, c_hash, nonce and the intent ID are not demanded.
+ * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel ID
+ * token of the same approval, aud lacks the client_id, azp is another's, exp is in the past, iat in the
+ * future (or, in a refreshed ID token, an hour ago), or at_hash, nonce or the intent ID is present and wrong
+ * (a refreshed ID token may have no nonce). at_hash, c_hash, nonce and the intent ID are not required.
  */
 rule(
   'TOK-37/claims',
@@ -179,13 +179,13 @@ rule(
       ...(registered && { clientId: registered.clientId }),
       nonce: front.nonce,
       accessToken: textOf(exchange, 'access_token') ?? '',
-      // Where the first ID token names another, that is AUTHZ-35.
+      // If the first ID token names another consent, AUTHZ-35 judges that.
       ...(consentId !== undefined && front[intentClaim] === consentId && { intentId: consentId }),
       intentClaim,
       clockTolerance,
       now: Math.floor(Date.parse(exchange.startedAt) / 1000),
     })
-    // These are optional here; wrong they must not be.
+    // These are optional here, but must not be wrong.
     const optional: IdTokenFinding['what'][] = ['at_hash', 'nonce', 'intent']
     const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
     const wrong = [
@@ -199,7 +199,7 @@ rule(
   },
 )
 
-/** OpenID Connect Core 12.2: auth_time is that “of the original authentication - not the time that the new ID token is issued”. */
+/** OpenID Connect Core 12.2: auth_time is that “of the original authentication”, not the time of the new ID token. */
 function laterLogin(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
   const [first, now] = [front.auth_time, claims.auth_time]
   if (typeof first !== 'number' || typeof now !== 'number' || now <= first) return []

@@ -1,12 +1,12 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 
-/** Nobody has registered it. */
+/** No client has registered it. */
 const MADE_UP = 'assay-made-up'
 
 /**
- * A scope that is not registered for a client: one that the bank advertises, if possible. Of a client that was
- * registered before and elsewhere nobody knows which ones it has: then one that is made up.
+ * A scope that is not registered for a client: one that the bank advertises, if possible.
+ * If the client was registered outside Assay and its scopes are unknown, a made-up one.
  */
 export async function unregisteredScope(
   context: Context,

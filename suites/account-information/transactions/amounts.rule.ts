@@ -3,19 +3,19 @@ import { rule } from '../../../engine/suite-api/rule.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 
-/** What transactions and balances amount to. Requirements: transactions.yaml, balances.yaml in specs/account-information/ */
+/** Amounts of transactions and balances. Requirements: specs/account-information/transactions.yaml, balances.yaml */
 
-/** Rows on whose amounts so many answers in a row agreed, or else those of the last answer. */
+/** Rows on whose amounts this number of consecutive answers agreed, or else the rows of the last answer. */
 interface Told {
   json: unknown
   rows: readonly Row[]
   answers: number
 }
 
-/** Answers that make an amount one that stays for the moment. */
+/** So many answers with the same amount make it a steady one. */
 const STEADY = 3
 
-/** Amounts may change, one by one: all of three or more that stayed never do. */
+/** Single amounts may change, but three or more steady ones never all change. */
 const ENOUGH = 3
 
 rule(
@@ -34,7 +34,7 @@ rule(
     const told = earlier.get(key) as Told | undefined
     const { json } = exchange.response ?? {}
     const steady = told !== undefined && told.answers >= STEADY
-    // Answers that are alike to the byte are one object.
+    // Byte-identical answers are one object.
     if (steady && told.json === json) return []
     const rows = settled(bookedOf(rowsOf(exchange)))
     if (steady && areSame(told.rows, rows)) return []
@@ -96,7 +96,7 @@ rule(
   },
 )
 
-/** What each account owes, by account and moment; balances that one moment has twice count for nothing. */
+/** Amounts owed, by account, type and time. Balances with the same key are left out. */
 function balancesIn(rows: readonly Row[]): ReadonlyMap<string, string> {
   const keyOf = ({ AccountId, Type, DateTime }: Row) => JSON.stringify([AccountId, Type, DateTime])
   const keys = rows.map(keyOf)
@@ -111,12 +111,12 @@ function balancesIn(rows: readonly Row[]): ReadonlyMap<string, string> {
   )
 }
 
-/** Rows of one answer that were received before are the very same objects. */
+/** Rows of an answer that were received before are the same objects. */
 function areSame(some: readonly Row[], others: readonly Row[]): boolean {
   return some.length === others.length && some.every((row, index) => row === others[index])
 }
 
-/** Amounts by what does not change of a row; several rows that differ in nothing else are one entry. */
+/** Amounts by the members of a row that do not change. Rows that differ in nothing else share one entry. */
 function amountsIn(rows: readonly Row[]): ReadonlyMap<string, { count: number; all: string }> {
   const amounts = new Map<string, unknown[]>()
   for (const row of rows) {

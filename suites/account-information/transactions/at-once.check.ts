@@ -12,11 +12,11 @@ import {
   relyOnSteadyRows,
 } from '../common/data/transaction-readings.ts'
 
-/** Transactions that are asked for at once. Requirements: specs/account-information/transactions.yaml */
+/** Parallel requests for transactions. Requirements: specs/account-information/transactions.yaml */
 
 const TWO_TIMES = 'two booked transactions at different times'
 
-/** Three times a filter of each kind at once, on one token: each answer is that of its own request. */
+/** Three requests with each kind of filter in parallel, with one token: each answer fits its own request. */
 check(
   'TXN-17/concurrent',
   'A request is filtered as it asks, also while one with another filter is served',

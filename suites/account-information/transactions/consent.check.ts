@@ -51,17 +51,17 @@ import {
 import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
 
 /**
- * What a consent's own period and direction leave of the transactions that the unlimited consent of
- * the same customer shows. Requirements: specs/account-information/transactions.yaml
+ * A consent's own period and direction, compared with the transactions that the unlimited
+ * consent of the same customer shows. Requirements: specs/account-information/transactions.yaml
  */
 
 const periodOwner = 'TXN-14/detail-alone'
 
 /**
- * Consent with a period inside the data. Asked without query, with a wider query and with one that
- * overlaps its start: every row that the unlimited consent of the same customer shows there is
- * there. Accounts of two consents are matched by their rows, not by AccountId. Blocked by
- * TXN-17/both where that fails, and without rows in and outside.
+ * Consent with a period inside the data. Requests without query, with a wider query and with
+ * one that overlaps its start show every row of the unlimited consent of the same customer
+ * in that time. Accounts of two consents are matched by their rows, not by AccountId.
+ * Blocked by TXN-17/both where that fails, and without rows inside and outside the period.
  */
 check(
   'TXN-20/nothing-missing',
@@ -73,7 +73,7 @@ check(
     const { from, to } = periodOf(limited)
     const shown = bookedIn(await firstRead(whole, bulk), OWNERS.transactions)
     const times = bookingTimes(shown.filter((row) => !isCredit(row) && isWithin(row, from, to)))
-    // Between the first and the last of them: the period may begin long before the data.
+    // Between the first and the last row: the period may begin long before the data.
     const middle = ((times[0] ?? from) + (times.at(-1) ?? to)) / 2
     const queries = [
       {},
@@ -109,7 +109,7 @@ check(
   },
 )
 
-/** The same under a consent of the second client and customer, after a refresh too. */
+/** The same under a consent of the second client and customer, also after a refresh. */
 check(
   'TXN-20/second-client',
   'Under a consent of the second client too every transaction of its period is reported',
@@ -132,9 +132,9 @@ check(
 )
 
 /**
- * Under the consent with an end alone, what the unlimited consent shows before it is there. What
- * lies beyond, also with a query that asks for it, is judged by TXN-20/inside, a start alone by
- * TXN-25/complete. Not applicable when the bank refuses such permissions.
+ * The consent with only an end shows what the unlimited consent shows before that end.
+ * What lies after it, even if the query asks for it, is judged by TXN-20/inside; a start
+ * alone by TXN-25/complete. Not applicable when the bank refuses such permissions.
  */
 check(
   'TXN-20/end-alone',
@@ -162,7 +162,7 @@ check(
   },
 )
 
-/** Ends the check where a period with two ends leaves something out as well. */
+/** Ends the check where rows are also missing under a period with two ends. */
 async function relyOnPeriods(whole: Approval, limited: Approval): Promise<void> {
   const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
   const { from, to } = periodOf(limited)
@@ -171,7 +171,7 @@ async function relyOnPeriods(whole: Approval, limited: Approval): Promise<void> 
   blockBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
 }
 
-/** Does an unlimited consent show that this one leaves something out? Rules say whether it does. */
+/** Checks that the unlimited consent shows rows outside the period. The rule of this id judges the answers. */
 check(
   'TXN-20/inside',
   'Under a consent with a period no transaction outside it is reported, whatever the query asks',
@@ -196,8 +196,8 @@ check(
 type OfDirections = Context<typeof everything | typeof debitsInPeriod | typeof basicCredits>
 
 /**
- * The direction that the unlimited consent, which has both, shows nothing of, and rows of it under the consent of the same
- * customer for it alone; undefined where both are there, or nobody shows the other one.
+ * The direction that the unlimited consent (with both) shows no rows of, and rows of it under the
+ * customer's consent for that direction alone. undefined where both are shown, or no consent shows it.
  */
 async function lackingDirection(context: OfDirections) {
   const answer = await firstRead(await context.approved(everything), bulk)
@@ -217,7 +217,7 @@ async function lackingDirection(context: OfDirections) {
 
 const DIRECTIONS = { uses: [everything, debitsInPeriod, basicCredits] } as const
 
-/** Blocked where no consent of the customer shows a booked credit, or none a debit. */
+/** Blocked unless consents of the customer show a booked credit and a booked debit. */
 check(
   'TXN-25/both',
   'A consent with ReadTransactionsCredits and ReadTransactionsDebits reports both directions',
@@ -241,15 +241,15 @@ check(
   },
 )
 
-/** Ends the check where it is the bank that leaves out one direction. */
+/** Ends the check where the bank omits one direction. */
 async function relyOnBothDirections(context: OfDirections): Promise<void> {
   const lacking = await lackingDirection(context).catch(() => undefined)
   if (lacking) blockBy('TXN-25/both', `no ${lacking.direction} is reported`, lacking.answer)
 }
 
 /**
- * The same under Debits alone; blocked where the unlimited consent of the same customer shows no
- * credit in the same period.
+ * The same under Debits alone; blocked where the unlimited consent
+ * of the same customer shows no credit in the same period.
  */
 check(
   'TXN-25/direction',
@@ -269,7 +269,7 @@ check(
   },
 )
 
-/** Under one of them the period starts before all that a bank may show by default. */
+/** One of them has a period that starts before everything that a bank shows by default. */
 check(
   'TXN-21/open-ends',
   'A consent without a period reports whatever a consent with a period reports',
@@ -284,7 +284,7 @@ check(
     let { rows, read: answer } = await read()
     if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
-    // How far the history reaches may depend on whether a token comes of a login.
+    // The length of the history may depend on whether the token comes from a login.
     if (!lacksNone(answer, rows) && (await goOnRefreshed(limited))) {
       ;({ rows, read: answer } = await read())
     }
@@ -300,8 +300,8 @@ check(
 )
 
 /**
- * Under the consent with Credits alone stand all Credit rows of the unlimited one, same customer.
- * Not applicable when the bank refuses such a consent. Blocked without rows of both directions.
+ * The consent with Credits alone shows all Credit rows of the unlimited one, same customer. Not
+ * applicable when the bank refuses such a consent. Blocked without rows of both directions.
  */
 check(
   'TXN-25/complete',

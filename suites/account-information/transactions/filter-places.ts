@@ -31,7 +31,7 @@ import {
   relyOnSteadyRows,
 } from '../common/data/transaction-readings.ts'
 
-/** Where filters stand: at all transactions and at those of one account, under each of these approvals that a run has. */
+/** Filters on all transactions and on those of one account, under each of these approvals that the run has. */
 
 type Side = keyof typeof FILTERS
 
@@ -58,13 +58,13 @@ function addressesOf<Used extends NamedConsent>(
   )
 }
 
-/** The paths of an operation: the bulk one, or that of each account. */
+/** The paths of an operation: the list of all accounts, or that of each account. */
 async function pathsOf(approval: Approval, operation: string): Promise<string[]> {
   const [all = bulk, ...single] = await addresses(approval)
   return operation === 'transactions' ? [all] : single
 }
 
-/** Each filter at each address: a value that is no date-time is refused. */
+/** Each filter at each address: a value that is not a date-time is refused. */
 export function malformedPlaces<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],
@@ -79,7 +79,7 @@ export function malformedPlaces<Used extends NamedConsent>(
           right: { instant: now() - 180 * DAY },
           async ask(made, deviation) {
             const exchange = await approval.get(path, { query: { [filter]: made }, deviation })
-            // A bank that ignores the parameter altogether ignores its misspelt value too: that is a wrong filter.
+            // A bank that ignores the filter ignores its wrong value too: the check of that filter judges it.
             if (succeeded(exchange)) await relyOnFilters(approval, side as Side)
             return answered(exchange, matchers.toBeRefused(exchange))
           },
@@ -90,8 +90,8 @@ export function malformedPlaces<Used extends NamedConsent>(
 }
 
 /**
- * The same with an instant that is spelled otherwise: the rows are those of the instant. Under other approvals than the
- * first one spelling of each part of the grammar serves.
+ * The same with an instant in another spelling: the rows are those of the instant. Under
+ * approvals other than the first, one spelling of each part of the grammar is enough.
  */
 export function spelledPlaces<Used extends NamedConsent>(
   context: Context<Used>,
@@ -126,7 +126,7 @@ export function spelledPlaces<Used extends NamedConsent>(
   )
 }
 
-/** One or both filters close to a booked row, which is in the answer, or left out of it. */
+/** One or both filters close to a booked row, which is inside or outside the bounds. */
 export function closePlaces<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],
@@ -165,8 +165,8 @@ export function closePlaces<Used extends NamedConsent>(
 }
 
 /**
- * Do the rows of an approval tell right from wrong? Ends the check where one of these filters is wrong, and where the
- * first approval has no such rows.
+ * Do the rows of an approval exercise these filters? Ends the check
+ * where a filter is wrong, or where the first approval has no such rows.
  */
 async function tells(approval: Approval, ...filters: (Side | 'both')[]): Promise<boolean> {
   try {
@@ -179,13 +179,13 @@ async function tells(approval: Approval, ...filters: (Side | 'both')[]): Promise
   }
 }
 
-/** Ends the check as blocked where rows come and go, or whole answers lack some: what a filter lacks is nothing new. */
+/** Ends the check as blocked where rows come and go, or whole answers lack some: then the filter is not the cause. */
 async function relyOnRows(approval: Approval): Promise<void> {
   await relyOnSteadyRows(approval)
   await relyOnWholeAnswers(approval)
 }
 
-/** Does the booking lie between the bounds? */
+/** Is the booking between the bounds? */
 function isShown({ fromBookingDateTime, toBookingDateTime }: BoundsQuery, { row }: Booking) {
   const from = fromBookingDateTime ? instantOf(fromBookingDateTime) : -Infinity
   const to = toBookingDateTime ? instantOf(toBookingDateTime) : Infinity
@@ -198,9 +198,9 @@ const answered = (exchange: Answered['exchange'], finding: Finding | undefined):
 })
 
 /**
- * The first address of an operation whose rows tell right from wrong, and what they give; undefined where there is none.
+ * The result for the first address of an operation whose rows exercise the filter; undefined where there is none.
  *
- * @throws Blocked where all transactions of the first approval tell nothing.
+ * @throws Blocked where no transactions of the first approval exercise it.
  */
 async function firstThatTells<Found>(
   approval: Approval,

@@ -5,7 +5,7 @@ import { filterDateTime } from '../../values/date-time.ts'
 import { bounds } from '../../values/date-time-bounds.ts'
 import { closePlaces, malformedPlaces, spelledPlaces } from './filter-places.ts'
 
-/** Which values filters take, and how exactly. Requirements: specs/account-information/transactions.yaml */
+/** The values of filters, and their precision. Requirements: specs/account-information/transactions.yaml */
 
 const EVERYBODY = [everything, ...OF_EVERYBODY] as const
 
@@ -43,7 +43,7 @@ check(
     }),
 )
 
-/** The spellings of one UTC instant: the rows that come are those of the instant. Blocked without rows on both sides. */
+/** The spellings of one UTC instant all give the rows of that instant. Blocked without rows on both sides. */
 check(
   'TXN-18/spellings',
   'The filters take every RFC 3339 spelling of a UTC instant alike',

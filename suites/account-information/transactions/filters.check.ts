@@ -43,8 +43,8 @@ import {
 } from '../common/data/transaction-readings.ts'
 
 /**
- * fromBookingDateTime and toBookingDateTime on both transaction endpoints. No instant lies on a
- * booking. Requirements: specs/account-information/transactions.yaml
+ * fromBookingDateTime and toBookingDateTime on both transaction endpoints. No instant
+ * equals the time of a booking. Requirements: specs/account-information/transactions.yaml
  */
 
 check(
@@ -64,10 +64,10 @@ check(
 )
 
 /**
- * On both endpoints all, filtered, all; the instant lies five minutes after a booking (before one,
- * for TXN-17/to-alone), so that a shift by a time zone shows, in the summer if possible, with rows
- * on both sides and never on one. No row before it in the filtered answer, and no row after it
- * missing. Blocked without rows on both sides.
+ * On both endpoints: all, filtered, all. The instant is five minutes after a booking
+ * (before one, for TXN-17/to-alone), so that a time zone shift shows, in the summer if
+ * possible, with rows on both sides and none at the instant. The filtered answer has
+ * no row before it, and lacks no row after it. Blocked without rows on both sides.
  */
 check(
   'TXN-16/from-alone',
@@ -92,8 +92,8 @@ check(
 )
 
 /**
- * On both endpoints a window with rows before, in and after it: none outside, none inside missing.
- * Blocked by TXN-16/from-alone or TXN-17/to-alone where one of them fails.
+ * On both endpoints, a window with rows before, in and after it: no row outside it, and no row
+ * inside missing. Blocked by TXN-16/from-alone or TXN-17/to-alone where one of them fails.
  */
 check(
   'TXN-17/both',
@@ -112,8 +112,8 @@ check(
 )
 
 /**
- * From long before the first booking, to a day ahead, each alone and both: what is booked between the
- * two is everything. A bank that refuses one of them is judged by TXN-15/each-combination.
+ * From long before the first booking, to a day ahead, each alone and both: every row booked
+ * between the two is shown. A bank that refuses one of them is judged by TXN-15/each-combination.
  */
 check(
   'TXN-17/nothing-to-drop',
@@ -131,7 +131,7 @@ check(
           answers.push(await approval.get(path, { query: queryOf(bounds) }))
         return answers
       })
-      // What is booked at the next working day is warned of elsewhere (TXN-35), and not to be found yet.
+      // Rows booked on a future working day are reported elsewhere (TXN-35), and are not expected here.
       const due = rows.filter((row) => (bookedAt(row) ?? 0) < to)
       if (due.length === 0) blockForData('a booked transaction')
       for (const answer of read.filter(succeeded)) {
@@ -144,8 +144,8 @@ check(
 )
 
 /**
- * From later than to, rows on both sides of each: refused, or 2xx without any Booked row. Blocked
- * by TXN-17/both where that fails.
+ * From later than to, with rows on both sides of each: refused, or 2xx
+ * without any Booked row. Blocked by TXN-17/both where that fails.
  */
 check(
   'TXN-17/reversed',
@@ -170,7 +170,7 @@ check(
   },
 )
 
-/** Later than 32 bits of seconds tell, and earlier than all of them that count from 1970. */
+/** Beyond the range of 32-bit seconds, and before any time that can be counted from 1970. */
 const FAR = { from: Date.UTC(2040, 0, 1), to: Date.UTC(1965, 0, 1) }
 
 check(
@@ -187,7 +187,7 @@ check(
   async ({ approved }) => expectNoneBeyond(await approved(everything), 'to'),
 )
 
-/** Refused, or 2xx without any booked row; blocked where there is none without the filter either. */
+/** Refused, or 2xx without any booked row; blocked if there is no booked row without the filter either. */
 async function expectNoneBeyond(approval: Approval, end: keyof typeof FAR): Promise<void> {
   const { whole } = await latest(approval, bulk)
   const rows = requireRows(whole, readOwner(approval, bulk))
@@ -199,8 +199,8 @@ async function expectNoneBeyond(approval: Approval, end: keyof typeof FAR): Prom
 }
 
 /**
- * From and to between two bookings, where a bank that shows a part of the past alone has history: 200, no rows.
- * Rows are judged by TXN-17/both, a missing array is judged by TXN-30/array, then this one is blocked.
+ * From and to between two bookings, within the history that the bank shows: 200, no rows. Rows
+ * are judged by TXN-17/both and a missing array by TXN-30/array, which then block this check.
  */
 check(
   'TXN-22/empty-window',
@@ -226,7 +226,7 @@ check(
       const within = (time: number) => time >= window.from && time <= window.to
       const shown = rows.filter((row) => bookingTimes([row]).some(within))
       if (shown.length > 0) {
-        // What was booked late, meanwhile, blames nobody.
+        // A transaction that was booked late, in the meantime, is no error.
         const now = await approval.get(path)
         relyOn(owner, now).toSucceed()
         if (missingFrom(rowsOf(now), shown).length === 0)
@@ -242,8 +242,8 @@ check(
 )
 
 /**
- * From=...+01:00 (treated as the instant, as local time, refused), from without offset (status),
- * ?unknownParameter=1 (status, same rows or not).
+ * Records the effect of from=...+01:00 (taken as the instant, as local time, or refused),
+ * from without offset (status), ?unknownParameter=1 (status, same rows or not).
  */
 check(
   'TXN-33/recorded',
@@ -311,7 +311,7 @@ const DAY = 86_400_000
 
 const YEAR_1990 = Date.parse('1990-01-01')
 
-/** RFC 3339 has no year before. */
+/** RFC 3339 has no earlier year. */
 const YEAR_0 = Date.parse('0000-01-01')
 
 async function relyOnBothFilters(approval: Approval): Promise<void> {
@@ -328,8 +328,8 @@ async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): P
 }
 
 /**
- * The same without the customer, at both endpoints; an answer that a limit refuses shows nothing, and
- * no limit has refused what is served again without the filter.
+ * The same without the customer, at both endpoints. A 429 shows nothing;
+ * a refusal counts only if the request without the filter is then served.
  */
 async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 'to' | 'both') {
   const telling = (await filtered(approval, kind)).filter((each) => each.telling)

@@ -16,7 +16,7 @@ import { endsAtNinetyDays, HISTORY } from '../common/data/history.ts'
 import { DATA, isWithCustomer } from '../common/endpoints.ts'
 import { moreOften } from './twins.ts'
 
-/** What a consent showed once. Requirements: specs/account-information/transactions.yaml */
+/** Data that a consent showed before. Requirements: specs/account-information/transactions.yaml */
 
 rule(
   'TXN-28/kept',
@@ -28,7 +28,7 @@ rule(
       return undefined
     }
     if (!consent || new URL(exchange.request.url).search !== '') return undefined
-    // How much less is shown without the customer is judged by DATA-08/absent: like is compared with like.
+    // Answers with and without the customer are compared separately: DATA-08/absent judges the difference.
     const present = isWithCustomer(exchange)
     const key = `${consent.id} ${exchange.endpoint} ${exchange.about.subject ?? ''} ${present}`
     const first = earlier.get(key) as Shown | undefined
@@ -36,7 +36,7 @@ rule(
       earlier.set(key, counted(exchange))
       return []
     }
-    // Answers that are alike to the byte are one object.
+    // Byte-identical answers are one object.
     if (first.json === exchange.response?.json) return []
     const now = counted(exchange)
     const begins = endsAtNinetyDays(exchange) ? Date.parse(exchange.startedAt) - HISTORY : -Infinity
@@ -76,12 +76,12 @@ rule(
   (exchange, tools) => repeated(exchange, tools, false),
 )
 
-/** Rows that named their merchant, or their address, of which an answer must show some to be compared. */
+/** So many rows must have named a merchant, or an address, for a comparison. */
 const ENOUGH = 3
 
 /**
- * Every transactions 2xx after the first under a consent, like with like: with the customer or without. Fails: three or
- * more booked rows named their merchant, or their address, and not one of them does now.
+ * Every transactions 2xx after the first under a consent, with and without the customer separately.
+ * Fails: three or more booked rows named a merchant, or an address, and now none of them does.
  */
 rule(
   'TXN-44/kept',
@@ -121,13 +121,13 @@ rule(
   },
 )
 
-/** What booked rows name beside what every permission shows: the merchant or the address, by row. */
+/** The merchant or the address of booked rows, by row: details that not every permission shows. */
 interface Names {
   words: string
   of: ReadonlyMap<string, string>
 }
 
-/** Answers that are alike to the byte have the same rows: they are looked through once. */
+/** Byte-identical answers share their rows, which are searched once. */
 const namesIn = remembered((rows: readonly Row[]): Names[] => {
   const booked = rows.filter(isBookedAtSomeTime)
   return DETAILS.map(({ words, of }) => {
@@ -136,7 +136,7 @@ const namesIn = remembered((rows: readonly Row[]): Names[] => {
   })
 })
 
-/** Rows that stand more often than in the first answer without a filter; undefined where there is none yet. */
+/** Rows that occur more often than in the first answer without a filter; undefined where there is none yet. */
 function repeated(
   exchange: Exchange,
   { earlier }: RuleTools,
@@ -149,7 +149,7 @@ function repeated(
   const isFiltered = new URL(exchange.request.url).search !== ''
   const whole = earlier.get(key) as Row[] | undefined
   const rows = rowsOf(exchange)
-  // With a filter it is the longest that counts: one of the others may have come from a copy that lags behind.
+  // For filtered answers, the longest answer counts: a shorter one may come from a server that lags behind.
   if (!isFiltered && (!whole || (filtered && rows.length > whole.length))) earlier.set(key, rows)
   if (!whole || isFiltered !== filtered) return undefined
   if (rows === whole) return []
@@ -168,13 +168,13 @@ const A_DAY = 24 * 60 * 60 * 1000
 
 interface Shown {
   json: unknown
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** When it was requested, in milliseconds since 1970. */
   at: number
-  /** How often each row stands there: by its kind alone where its id or amount may change. */
+  /** How often each row occurs; rows whose id or amount may change are counted by their other members. */
   counts: ReadonlyMap<string, number>
-  /** When each was booked, in milliseconds since the epoch; nothing of rows that are no transactions. */
+  /** When each was booked, in milliseconds since 1970; without rows that are not transactions. */
   booked: ReadonlyMap<string, number>
-  /** When the oldest was; -Infinity where there is none. */
+  /** When the oldest row was booked; -Infinity where there is none. */
   oldest: number
 }
 
@@ -203,8 +203,8 @@ function lowest(times: Iterable<number>): number {
 }
 
 /**
- * Is a row the oldest, and older than all that is left? So many days that banks show without a login end there. With one,
- * a history of whole days ends there where they passed between the two answers.
+ * Is a row among the oldest, and older than all that is left? The history without a login ends there, after a
+ * number of days. With a login, a history of whole days ends there if a day passed between the two answers.
  */
 function isPassing(first: Shown, now: Shown, row: string, present: boolean): boolean {
   const at = first.booked.get(row)

@@ -51,8 +51,8 @@ import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
 
 /**
- * GET /transactions, GET /accounts/{AccountId}/transactions: who gets what. The filters are in
- * transactions.filters.check.ts. Requirements: specs/account-information/transactions.yaml
+ * GET /transactions, GET /accounts/{AccountId}/transactions: who gets which data. The
+ * filters are in filters.check.ts. Requirements: specs/account-information/transactions.yaml
  */
 
 check(
@@ -165,8 +165,8 @@ check(
 )
 
 /**
- * Credits and debits permitted, and neither Basic nor Detail; not applicable where the bank creates or
- * authorises no such consent (AMB-13).
+ * Permissions for credits and debits, but neither Basic nor Detail; not applicable
+ * where the bank refuses to create or to authorise such a consent (AMB-13).
  */
 check(
   'TXN-14/directions-alone',
@@ -191,8 +191,8 @@ check(
 )
 
 /**
- * Singles, bulk, singles: rows in both single answers of an account stand in the bulk answer.
- * Blocked with rows in fewer than two accounts, and by TXN-24/one-response where that fails.
+ * Single addresses, list, single addresses: rows in both single answers of an account are in the
+ * list. Blocked with rows in fewer than two accounts, and by TXN-24/one-response where that fails.
  */
 check(
   'TXN-23/all-accounts',
@@ -212,10 +212,10 @@ check(
 )
 
 /**
- * On both endpoints: halves of the time (split at the median by from and to), whole, halves: rows
- * in both readings of a half stand in the whole; and bulk rows of an account stand in its single
- * answer. Blocked by ENV-07/one-page, TXN-16/from-alone, TXN-17/to-alone where they fail, and with
- * fewer than two rows.
+ * On both endpoints: halves of the time (split at the median by from and to),
+ * whole, halves. Rows in both readings of a half are in the whole, and rows of an
+ * account in the list are in its single answer. Blocked by ENV-07/one-page,
+ * TXN-16/from-alone, TXN-17/to-alone where they fail, and with fewer than two rows.
  */
 check(
   'TXN-24/one-response',
@@ -225,14 +225,14 @@ check(
     const approval = await approvalOf(context, consent)
     const wrong = await wholeWrong(approval)
     expectNone(wrong)
-    // Filters that restrict nothing ask for no part.
+    // Filters that are ignored do not ask for a part.
     await relyOnFilters(approval, 'from', 'to')
   },
 )
 
 /**
- * Bulk, singles, bulk: booked rows that both bulk answers show with one amount have it in the
- * single answer too. Rows that it lacks are judged by TXN-24/one-response.
+ * List, single addresses, list: booked rows that both lists show with the same amount
+ * have it in the single answer too. Rows that it lacks are judged by TXN-24/one-response.
  */
 check(
   'TXN-39/bulk-equals-single',
@@ -245,7 +245,7 @@ check(
   },
 )
 
-/** As far as both tell it: no sentence promises either, and banks find them out later. */
+/** Only where both show it: no requirement says that they do, and banks may add it later. */
 check(
   'TXN-44/as-bulk',
   'The single answer names merchant and address of a booked transaction as the bulk answer does',
@@ -278,7 +278,7 @@ check(
   },
 )
 
-/** Those ids of the table that the draw gives to this address; rows of another account are the rule's. */
+/** The ids of the table that are drawn for this address. Rows of another account are judged by the rule. */
 check(
   'TXN-27/unknown-id',
   'An AccountId that names no account of the consent is refused',

@@ -29,7 +29,7 @@ function transactionsIn(exchange: Exchange): Row[] | undefined {
   return rowsOf(exchange)
 }
 
-/** The first row that offends; undefined where there is no row that could. */
+/** A finding for the first offending row; undefined where there are no rows. */
 function offence(
   rows: Row[],
   offends: (row: Row) => boolean,
@@ -41,8 +41,8 @@ function offence(
 }
 
 /**
- * Every `account-transactions` 2xx: every row's AccountId is about.subject. Only an answer under a
- * consent with two accounts tells right from wrong.
+ * Every `account-transactions` 2xx: every row's AccountId is about.subject.
+ * Only an answer under a consent with two accounts exercises it.
  */
 rule(
   'TXN-02/asked-account-only',
@@ -86,9 +86,9 @@ rule(
 )
 
 /**
- * Every transactions 2xx whose about.consent has transactionFrom or transactionTo: no row booked
- * before the one or after the other (strictly). One consent of the table has both ends, one the
- * start alone, one the end alone; each end lies minutes from a booking that it leaves out.
+ * Every transactions 2xx whose about.consent has transactionFrom or transactionTo: no row is
+ * booked before the first or after the second (strictly). One consent of the table has both ends,
+ * one only the start, one only the end; each end is minutes away from a booking that it excludes.
  */
 rule(
   'TXN-20/inside',
@@ -116,8 +116,8 @@ rule(
 )
 
 /**
- * Every transactions 2xx under a consent with a period, or with a filter whose bounds are UTC: rows that are not booked,
- * and have a BookingDateTime all the same. Fails: it lies outside. Whether a pending row has one is open.
+ * Every transactions 2xx under a consent with a period, or with a filter in UTC: rows that are not
+ * booked but have a BookingDateTime. Fails: it lies outside. Whether a pending row has one is open.
  */
 rule(
   'TXN-45/pending',
@@ -136,7 +136,7 @@ rule(
       const at = bookedAt(row) as number
       return at < (from ?? at) || at > (to ?? at)
     }
-    // Where booked ones stand outside, too, the limit is not applied at all: others judge that.
+    // If booked rows lie outside too, the limit is not applied at all: other checks judge that.
     if (all.some((row) => isBookedAtSomeTime(row) && outside(row))) return undefined
     const rows = all.filter(isPendingAtSomeTime)
     const told = (at: number | undefined, open: string) => (at === undefined ? open : inUtc(at))
@@ -147,11 +147,11 @@ rule(
   },
 )
 
-/** Is it a row that is not booked, and says when it is or was to be all the same? */
+/** Is it a row that is not booked, but has a time of booking? */
 const isPendingAtSomeTime = (row: Row): boolean =>
   typeof row.Status === 'string' && !isBooked(row) && isDateTime(String(row.BookingDateTime))
 
-/** The narrower of the period of the consent and a filter in UTC, in milliseconds since 1970. */
+/** The intersection of the period of the consent and a filter in UTC, in milliseconds since 1970. */
 function limitsOf({ about, request, endpoint }: Exchange): Bounds {
   if (!endpoints.includes(endpoint) || about.deviation !== undefined) return {}
   const { transactionFrom, transactionTo } = about.consent ?? {}
@@ -217,22 +217,22 @@ rule(
   },
 )
 
-/** An object whose name and category are left out or say nothing shows no merchant, whatever else a bank writes into it. */
+/** Does it show a merchant? An object without a meaningful name or category does not, whatever else it has. */
 function showsMerchant(details: unknown): boolean {
   if (typeof details !== 'object' || details === null) return says(details)
   return Object.entries(details).some(([name, value]) => /^merchant/i.test(name) && says(value))
 }
 
-/** Is it there, and more than an empty text? */
+/** Is it present, and not an empty text? */
 const says = (value: unknown) =>
   typeof value === 'string' ? value.trim() !== '' : value !== undefined && value !== null
 
-/** What no consent or data answer may hold under a consent with neither ReadTransactionsBasic nor ReadTransactionsDetail. */
+/** Endpoints that must not show transactions under a consent with neither ReadTransactionsBasic nor …Detail. */
 const OTHERS: readonly Endpoint[] = ['accounts', 'account', 'balances', 'account-balances']
 
 /**
- * Every account and balance 2xx whose consent has no permission for transactions. Fails: anywhere in it stands an object with
- * the members of a transaction.
+ * Every account and balance 2xx whose consent has no permission for transactions.
+ * Fails: anywhere in it is an object with the members of a transaction.
  */
 rule(
   'TXN-43/nowhere-else',
@@ -251,10 +251,10 @@ rule(
 
 const OPENING = ['ReadTransactionsBasic', 'ReadTransactionsDetail']
 
-/** Where the first transaction in a JSON value stands, as a JSON pointer. */
+/** The JSON pointer to the first transaction in a JSON value. */
 function transactionIn(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  // A balance may have the first two as well.
+  // A balance may also have the first two.
   if (['BookingDateTime', 'CreditDebitIndicator', 'Status'].every((name) => name in value))
     return ''
   for (const [name, below] of Object.entries(value)) {

@@ -1,10 +1,10 @@
 import type { Row } from '../../../engine/suite-api/responses.ts'
 
 /**
- * Rows that stand in an answer more often than in an earlier one, which has them too. Two rows are one only
- * where they are alike to the last member but TransactionId, which no sentence promises to last: two purchases of
- * one day may differ in little. And there must be more of that time than before: a merchant that comes and goes
- * makes one purchase look like the next. Rows of a time of their own have no twin, so that few are ever written out.
+ * Rows that occur more often than in an earlier answer that also has them. Rows are the same only if all members
+ * except TransactionId are equal (no requirement says that it stays the same): two purchases of one day may differ
+ * in little. There must also be more rows of that time than before: if the merchant appears and disappears,
+ * different purchases may look alike. A row with a unique time has no twin, so only few rows are serialised.
  */
 export function moreOften(rows: Row[], earlier: Row[]): Row[] {
   const seen = new Set<unknown>()
@@ -24,7 +24,7 @@ const withoutId = ({ TransactionId: _id, ...row }: Row) => JSON.stringify(row)
 const kindOf = ({ BookingDateTime, CreditDebitIndicator }: Row) =>
   JSON.stringify([BookingDateTime, CreditDebitIndicator])
 
-/** Rows whose key was there before, and stands more often now. */
+/** Rows whose key occurred before, and now occurs more often. */
 function beyond(now: Row[], before: Row[], keyOf: (row: Row) => string): Row[] {
   const left = new Map<string, number>()
   for (const row of before) left.set(keyOf(row), (left.get(keyOf(row)) ?? 0) + 1)

@@ -18,8 +18,8 @@ rule(
 )
 
 /**
- * Every consent and data 2xx at a path of v3.1. Fails: the path of Links.Self names versions, and v3.1 is none of
- * them. A path without one, or with the number of a gateway such as v1, is not judged.
+ * Every consent and data 2xx at a path of v3.1. Fails: the path of Links.Self names versions, but
+ * not v3.1. Not judged: a path without a version, or with only the number of a gateway such as v1.
  */
 rule(
   'VER-03/in-links',
@@ -31,7 +31,7 @@ rule(
   (exchange) => {
     if (![...CONSENTS, ...DATA].includes(exchange.endpoint) || !succeeded(exchange))
       return undefined
-    // What stands at another version is judged by VER-01/segment.
+    // Another version in the request is judged by VER-01/segment.
     if (!new URL(exchange.request.url).pathname.split('/').includes('v3.1')) return undefined
     const self = member(exchange.response?.json, 'Links', 'Self')
     if (typeof self !== 'string' || !URL.canParse(self)) return undefined
@@ -49,7 +49,7 @@ rule(
   },
 )
 
-/** v3.0 and v3.1.2 anywhere, v4 only where the services begin. Ids of the last segments look otherwise. */
+/** v3.0 and v3.1.2 anywhere, v4 only before aisp or cbpii. Ids in the last segments look different. */
 function versionsIn(path: string): string[] {
   const found = path.matchAll(/\/(v\d+(?:\.\d+)+|v\d+(?=\/(?:aisp|cbpii)\/))(?=\/)/gi)
   return [...found].map(([, version = '']) => version)

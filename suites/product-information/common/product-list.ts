@@ -14,7 +14,7 @@ export async function readProducts(context: Context): Promise<Exchange> {
   context.unlessAbsent('products')
   const answer = await context.tpp().call('products')
   if (!unauthenticated(answer)) return context.reached(answer)
-  // "Authentication requirements: not shown": whatever is asked for is the target's to give.
+  // "Authentication requirements: not shown": the target must supply whatever the bank requires.
   const { headers, client } = context.target.document.products ?? {}
   const given = headers || client ? 'what products gives in the target is refused' : NOT_GIVEN
   blockByEnvironment(`the list of products is not public (${answerOf(answer)}): ${given}`, answer)
@@ -22,14 +22,14 @@ export async function readProducts(context: Context): Promise<Exchange> {
 
 const NOT_GIVEN = 'write products.headers (a key) or products.client (a certificate) in the target'
 
-/** Refused for who asks, by status or in the handshake. */
+/** Refused because of the client, by status or in the handshake. */
 function unauthenticated({ response, failure }: Exchange): boolean {
   if (response) return response.status === 401 || response.status === 403
-  // A line that is cut says nothing of who asks.
+  // A broken connection says nothing about the client.
   return failure?.kind === 'tls-alert'
 }
 
-/** The first answer of a run: judged by PROD-01, and the control of whatever differs from it. */
+/** The first answer of a run: judged by PROD-01, and the control for deviating requests. */
 export const firstRead = sharedFixture([], readProducts)
 
 /** The products of an answer: objects in `data`; empty where there is no such list. */
@@ -41,7 +41,7 @@ export function productsOf(exchange: Exchange): Row[] {
   )
 }
 
-/** Is it an answer with the list that the documented request asks for? */
+/** Is it a success of the documented request? */
 export function isList(exchange: Exchange): boolean {
   const { endpoint, about } = exchange
   if (endpoint !== 'products' || about.open || about.deviation !== undefined) return false

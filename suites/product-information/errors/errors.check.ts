@@ -8,7 +8,7 @@ import { firstRead, productsOf } from '../common/product-list.ts'
 
 /** Errors of the product interface. Requirements: specs/product-information/errors.yaml */
 
-/** A request that differs from the documented one; what a success of it gives is judged nowhere. */
+/** A request that differs from the documented one; no check judges the data of a success. */
 function other({ tpp }: Context, deviation: string, options: CallOptions): Promise<Exchange> {
   return tpp().call('products', { ...options, deviation, about: { open: true } })
 }
@@ -28,12 +28,12 @@ check(
 )
 
 /**
- * Status of GET {base}/consumer-credit-cards/%zz, and of a GET with a truncated JSON body. The
- * first is no request of the interface: the body of its answer is not judged.
+ * Records the status of GET {base}/consumer-credit-cards/%zz, and of a GET with a truncated
+ * JSON body. The first is no request of the interface: the body of its answer is not judged.
  */
 check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, async (context) => {
   const path = `${(await firstRead(context)).request.url}/%zz`
-  // The web server answers what is no request of any interface; ErrorResponse is the interface's.
+  // The web server itself answers such a request; ErrorResponse belongs to the interface.
   const broken = await context.tpp().call('elsewhere', { path, deviation: 'no percent-encoding' })
   context.observe('a path that is no percent-encoding', answerOf(broken), broken)
   const cut = await other(context, 'a truncated JSON body', { body: '{"a":' })

@@ -22,8 +22,8 @@ rule('PROD-40/json', 'Every error response is JSON', OPTIONS, (exchange) => {
 })
 
 /**
- * Every `products` answer of 400 or above whose body has status, a string: it begins with the three
- * digits of the HTTP status, no digit after them.
+ * Every `products` answer of 400 or above whose body has status, a string: it begins
+ * with the three digits of the HTTP status, with no further digit after them.
  */
 rule(
   'PROD-41/equals-http-status',

@@ -47,11 +47,11 @@ check('PROD-04/recorded', 'Whether the list of products is public', {}, async (c
   context.observe(what, answerOf(answer), answer)
 })
 
-/** What tells a product from another, whatever its rates are at the moment. */
+/** Identifies a product, whatever its current rates are. */
 const productKey = ({ ProductIdentifier, ProductName }: Row) =>
   JSON.stringify([ProductIdentifier, ProductName])
 
-/** All that is told of a product, whatever the order of members and of the elements of an array. */
+/** All details of a product, independent of the order of members and array elements. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -62,9 +62,9 @@ function canonical(value: unknown): string {
 }
 
 /**
- * Four requests; products (by ProductIdentifier and ProductName) in the first and the third stand
- * in the second, those in the second and the fourth in the third. A product that is told alike in two of
- * them is told so between them.
+ * Four requests. Products (by ProductIdentifier and ProductName) in the first and
+ * the third answer are in the second, those in the second and the fourth are in the
+ * third. Details that are the same in both are the same in the answer between them.
  */
 check(
   'PROD-52/second-read',
@@ -77,14 +77,14 @@ check(
     const first = await firstRead(context)
     const last = answers.at(-1) as Exchange
     const [lost] = missingFrom(productsOf(last), productsOf(first), productKey)
-    // It lists what is current: a product may be withdrawn, and then the list says when.
+    // The list shows current products: one may be withdrawn, but then LastUpdated changes.
     expectThat(lost === undefined || lastUpdated(first) !== lastUpdated(last), {
       message: 'a product of the first answer is not listed any more',
       expected: brief(lost),
       actual: 'a list without it',
       exchange: last,
     })
-    // Two servers that take turns show their difference in the second answer or in the third.
+    // If two servers take turns, the difference shows in the second or in the third answer.
     for (const between of [1, 2]) {
       const [before, now, after] = answers.slice(between - 1, between + 2).map(productsOf)
       const lasting = shared(before ?? [], after ?? [], productKey)
@@ -111,7 +111,7 @@ check(
 
 const lastUpdated = ({ response }: Exchange) => member(response?.json, 'meta', 'LastUpdated')
 
-/** What is public is compressed by whatever stands before it. */
+/** A proxy may compress public documents. */
 check(
   'PROD-57/compressed',
   'A client that takes compressed answers gets the products',

@@ -39,7 +39,7 @@ rule(
   },
 )
 
-/** Every answer of the list, errors too, whose body is JSON. Fails: one object of it has a name twice. */
+/** Every answer of the list, including errors, with a JSON body. Fails: an object has a name twice. */
 rule(
   'PROD-56/unique-names',
   'No object of an answer of the product interface has two members of one name',
@@ -66,8 +66,8 @@ const DAY = 86_400_000
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/i
 
 /**
- * Every `products` 2xx whose LastUpdated is an ISO 8601 date or date-time: not later than a day
- * after the exchange. Any other spelling is recorded and not judged.
+ * Every `products` 2xx whose LastUpdated is an ISO 8601 date or date-time: not
+ * more than a day after the exchange. Any other format is recorded and not judged.
  */
 rule(
   'PROD-10/not-in-future',
@@ -115,7 +115,7 @@ rule(
   },
 )
 
-/** Strings that the tables require, but those of which they list the values. */
+/** Strings that the tables require, except those with listed values. */
 const REQUIRED: Record<string, readonly string[]> = {
   '': ['Description', 'KeyFeatures', 'ProductIdentifier', 'ProductName'],
   'Details/ConsumerCreditCardItem': [
@@ -150,7 +150,7 @@ rule('PROD-49/not-empty', 'A required string is not empty', PRODUCTS, (exchange)
     }))
 })
 
-/** The strings of these names within an object. */
+/** The strings with these names in an object. */
 function stringsAt(
   within: unknown,
   place: string,
@@ -181,7 +181,7 @@ rule(
   (exchange) => (isList(exchange) ? placeholdersIn(exchange) : undefined),
 )
 
-/** Texts about a product may be written for the page that shows them. */
+/** Texts about a product may be written for an HTML page. */
 rule(
   'PROD-58/misread',
   'No text of the list was read in another encoding than it was written in',
@@ -189,10 +189,10 @@ rule(
   (exchange) => (isList(exchange) ? misreadIn(exchange, true) : undefined),
 )
 
-/** Milliseconds within which a time is that of its answer. */
+/** Milliseconds within which a time counts as that of the answer. */
 const OF_THE_ANSWER = 30_000
 
-/** Two lists with the same products. Fails: each has the moment of its own answer as LastUpdated. */
+/** Two lists with the same products. Fails: each has the time of its own answer as LastUpdated. */
 rule(
   'PROD-60/last-updated',
   'LastUpdated is not the moment of each answer',
@@ -215,7 +215,7 @@ rule(
   },
 )
 
-/** Every product with a MinimumAge above 0. Fails: AgeRestricted says that age is no part of eligibility. */
+/** Every product with a MinimumAge above 0. Fails: AgeRestricted says that age does not matter. */
 rule(
   'PROD-61/age',
   'A product with a minimum age is one for which age counts',

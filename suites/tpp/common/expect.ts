@@ -4,7 +4,7 @@ import { Nonconformance, NotApplicable } from '../../../engine/suite-api/outcome
 import { type Exchange, member } from '../../../engine/suite-api/responses.ts'
 import { DATA, formOf, queryOf, requestObjectOf, seenOf, sent } from './messages.ts'
 
-/** How the last thing that the client was asked for ended, in its own words. */
+/** How the client's last task ended, as the client reports it. */
 export function lastSaid({ said }: ScenarioRun): Said {
   const last = said.at(-1)
   if (!last) throw new TypeError('a scenario asks the client for something')
@@ -15,32 +15,32 @@ export function lastSaid({ said }: ScenarioRun): Said {
 const refusedLast = ({ exchanges }: ScenarioRun) =>
   exchanges.findLast((each) => seenOf(each).refusal)
 
-/** What the bank said when it refused last, to be put after other words; empty where it refused nothing. */
+/** The bank's reason for its last refusal, as the end of a sentence; empty if it refused nothing. */
 export function lastRefusal(run: ScenarioRun): string {
   const refused = refusedLast(run)
   return refused ? `; the bank last refused: ${seenOf(refused).refusal?.detail}` : ''
 }
 
-/** Exchanges after one of them; all when it is undefined. */
+/** Exchanges after this one; all when it is undefined. */
 export function after(run: ScenarioRun, exchange: Exchange | undefined): Exchange[] {
   return run.exchanges.slice(exchange ? run.exchanges.indexOf(exchange) + 1 : 0)
 }
 
-/** Data that the client got: what the bank answered with 200. */
+/** Successful data answers: those with status 200. */
 export function dataIn(exchanges: Exchange[]): Exchange[] {
   return exchanges.filter(
     ({ endpoint, response }) => DATA.includes(endpoint) && response?.status === 200,
   )
 }
 
-/** Requests that redeem a code. */
+/** Token requests that redeem a code. */
 export function redemptions(exchanges: Exchange[]): Exchange[] {
   return exchanges.filter(
     (each) => each.endpoint === 'token' && formOf(each).get('grant_type') === 'authorization_code',
   )
 }
 
-/** Ends as blocked when the client never came to what this scenario alters: it shows nothing then. */
+/** Ends as blocked when the client sent no request that this scenario alters: then the scenario shows nothing. */
 export function requireAltered(run: ScenarioRun, what: string): Exchange {
   const [first] = run.altered
   if (first) return first
@@ -48,7 +48,7 @@ export function requireAltered(run: ScenarioRun, what: string): Exchange {
   throw new Blocked({ kind: 'data', what: `a client that ${what}` }, `needs a client that ${what}`)
 }
 
-/** Ends as blocked by the rule that was broken, where the bank refused a request for it. */
+/** If the bank refused a request because of a broken rule, ends as blocked by that rule. */
 export function requireUnbroken(run: ScenarioRun): void {
   for (const exchange of run.exchanges.toReversed()) {
     const [rule] = run.broken(exchange)
@@ -59,8 +59,8 @@ export function requireUnbroken(run: ScenarioRun): void {
 }
 
 /**
- * The client has the data: it says so, and the bank gave it some. Not applicable to one that went on and asked for
- * nothing in which this bank differs.
+ * The client has the data: it says so, and the bank gave it some. Not applicable to a
+ * client that continued but sent no request to which this bank answers differently.
  */
 export function survives(run: ScenarioRun, cause = run.altered[0]): void {
   const { end, words, goal } = lastSaid(run)
@@ -90,7 +90,7 @@ export function survives(run: ScenarioRun, cause = run.altered[0]): void {
   })
 }
 
-/** That the client gave up, and what the bank had refused to it within the last that it was asked for. */
+/** That the client gave up, and what the bank refused during its last task. */
 function givenUp(run: ScenarioRun): string {
   const { goal } = lastSaid(run)
   const refused = run.exchanges.findLast(
@@ -103,7 +103,7 @@ function givenUp(run: ScenarioRun): string {
   return `the client gave up after the bank refused ${what}: ${seenOf(refused).refusal?.detail}`
 }
 
-/** The client takes the answer of the authorisation page for what it is, and redeems no code. */
+/** The client rejects the answer of the authorisation page, and redeems no code. */
 export function refusesTheCode(run: ScenarioRun, what: string): void {
   const altered = requireAltered(run, 'sends a customer to the bank')
   const redeemed = redemptions(after(run, altered))[0]
@@ -122,7 +122,7 @@ export function refusesTheCode(run: ScenarioRun, what: string): void {
   requireRefusal(run, what, altered)
 }
 
-/** The client refuses the answer of the token endpoint: the access token beside it is never used. */
+/** The client rejects the answer of the token endpoint: it never uses the access token in that answer. */
 export function refusesTheTokens(run: ScenarioRun, what: string): void {
   const altered = requireAltered(run, 'redeems its code')
   const values = run.altered.map(({ response }) => String(member(response?.json, 'access_token')))
@@ -146,7 +146,7 @@ export function refusesTheTokens(run: ScenarioRun, what: string): void {
   requireRefusal(run, what, altered)
 }
 
-/** What the bank refused is asked for some times at most, and nothing is sent that needs it. */
+/** After the bank refused a request, the client retries it a few times at most, and sends nothing that needs it. */
 export function stopsThere(
   run: ScenarioRun,
   altered: Exchange,
@@ -162,8 +162,8 @@ export function stopsThere(
 }
 
 /**
- * Requests to the endpoint of an altered one that did not succeed: where the same bytes come again the bank may
- * refuse them for that, before it comes to what is altered.
+ * Failed requests to the endpoint of an altered one. If the same bytes are sent
+ * again, the bank may refuse them for that reason, before it applies the alteration.
  */
 function failing({ exchanges }: ScenarioRun, altered: Exchange): Exchange[] {
   return exchanges.filter(
@@ -171,7 +171,7 @@ function failing({ exchanges }: ScenarioRun, altered: Exchange): Exchange[] {
   )
 }
 
-/** The client says that it did not get what it was asked for. */
+/** The client says that its task failed. */
 export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange): void {
   const { end, goal } = lastSaid(run)
   if (end === 'refused') return
@@ -183,10 +183,10 @@ export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange)
   })
 }
 
-/** How often a client may send one request before it counts as hammering. */
+/** How often a client may repeat one request before that is too often. */
 const PATIENCE = 5
 
-/** The client stops asking for the same thing after some attempts. */
+/** The client stops repeating the same request after some attempts. */
 export function givesUp(refused: Exchange[]): void {
   const times = new Map<string, number>()
   for (const { request } of refused) {
@@ -203,7 +203,7 @@ export function givesUp(refused: Exchange[]): void {
   })
 }
 
-/** What a scenario makes of a client that had to be ended: it may have gone on asking for what is altered. */
+/** Judges a client that had to be stopped: it may have kept repeating the altered request. */
 export const neverGivesUp = {
   unending(run: ScenarioRun) {
     const [first] = run.altered
@@ -212,7 +212,7 @@ export const neverGivesUp = {
   },
 }
 
-/** Ends as not applicable for a client that sends no state: it is not required. */
+/** Ends as not applicable for a client that sends no state, which is optional. */
 export function requireState({ exchanges }: ScenarioRun): void {
   const visits = exchanges.filter(({ endpoint }) => endpoint === 'authorisation')
   const stateless = visits.every(

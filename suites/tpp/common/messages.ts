@@ -20,7 +20,7 @@ export const CREATIONS: readonly Endpoint[] = [
   'create-funds-confirmation-consent',
 ]
 
-/** What the bank knew of a request; every exchange of a certification has it. */
+/** What the bank knew when it got a request; every exchange of a certification has it. */
 export function seenOf({ about }: Exchange): Seen {
   if (!about.seen) throw new TypeError('an exchange that no bank saw')
   return about.seen
@@ -29,7 +29,7 @@ export function seenOf({ about }: Exchange): Seen {
 /** When it was answered, in milliseconds since 1970. */
 export const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
 
-/** A header of the request, whatever its case; several lines of it are one list (RFC 9110 5.3). */
+/** A header of the request, in any case; several lines of it form one list (RFC 9110 5.3). */
 export function sent({ request }: Exchange, name: string): string | undefined {
   const lines = request.headers.filter(([key]) => key.toLowerCase() === name)
   return lines.length === 0 ? undefined : lines.map(([, value]) => value).join(', ')
@@ -39,7 +39,7 @@ export function sent({ request }: Exchange, name: string): string | undefined {
 export const mediaTypes = (header: string | undefined): string[] =>
   (header ?? '').split(',').map((each) => each.split(';')[0]?.trim().toLowerCase() ?? '')
 
-/** What is read out of an exchange, once: rules look at all earlier ones again and again. */
+/** Caches what is read from an exchange: rules read all earlier ones again and again. */
 export function readOnce<Value>(
   read: (exchange: Exchange) => Value,
 ): (exchange: Exchange) => Value {
@@ -51,14 +51,14 @@ export function readOnce<Value>(
   }
 }
 
-/** Exchanges that a search may hold beyond those that are looked back at. */
+/** How many exchanges a search may hold beyond the number of earlier ones. */
 const BEYOND = 1000
 
 /**
- * Finds earlier exchanges by what is read out of them, without going through all of them for each request.
+ * Finds earlier exchanges by keys read from them, without going through all of them for each request.
  *
- * @param keysOf what an exchange is found by; none: by nothing
- * @returns the earlier exchanges that have a key, in their order; those that nobody looks back at any more may be among them
+ * @param keysOf the keys of an exchange; it may have none
+ * @returns the earlier exchanges with a key, in their order; may include some that are no longer in `earlier`
  */
 export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
   const searches = new WeakMap<readonly Exchange[], Search>()
@@ -82,14 +82,14 @@ export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
 }
 
 interface Search {
-  /** The last exchange that was taken in. */
+  /** The last exchange that was added. */
   last?: Exchange
-  /** How many were. */
+  /** How many were added. */
   held: number
   byKey: Map<unknown, Exchange[]>
 }
 
-/** What is there, as the keys of a search. */
+/** The value, if it is defined, as the keys of a search. */
 export const some = (value: unknown): unknown[] => (value === undefined ? [] : [value])
 
 /** The form of a token request. */
@@ -97,10 +97,10 @@ export const formOf = readOnce(({ request }) => new URLSearchParams(request.body
 
 export const queryOf = readOnce(({ request }) => new URL(request.url).searchParams)
 
-/** RFC 7515 3.1: nothing stands around a JWS, no quotes either. */
+/** RFC 7515 3.1: nothing surrounds a JWS, not even quotes. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Header and claims of a JWT; undefined when it is none. */
+/** Header and claims of a JWT; undefined for any other text. */
 export function decoded(
   jwt: string | null | undefined,
 ): { header: Json; claims: Json } | undefined {
@@ -128,7 +128,7 @@ export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value
 export const shown = (value: unknown): string =>
   value === undefined || value === null ? 'nothing' : JSON.stringify(value)
 
-/** One finding, or none when `holds`. */
+/** No finding if `holds`, otherwise this one. */
 export function unless(
   holds: boolean,
   finding: { message: string; expected: string; actual: string },
