@@ -120,8 +120,7 @@ async function refresh(
       throw new NotApplicable('the bank takes a refresh token once, and gave no other for it')
     }
     requireRefreshGrant(client)
-    // Before requireReachable, which a gateway fault can trigger: if the approval was replaced, there is nothing to
-    // judge.
+    // Before requireReachable, which a gateway fault can trigger: a replaced approval leaves nothing to judge.
     await replaced.requireNotReplaced(named)
     await replaced.requireNewestRefreshes(named)
   }

@@ -24,7 +24,7 @@ export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
     get seed(): number {
       return session.extent.seed
     },
-    /** True if the run asks all its cells, whatever the cost. The draw avoids what cannot be undone. */
+    /** True if the run asks all its cells at any cost, even where an accepted request cannot be undone. */
     get asksEveryCell(): boolean {
       const { cells, named, onCell } = session.extent
       return cells === 'all' || named !== undefined || onCell !== undefined

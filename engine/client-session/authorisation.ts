@@ -25,9 +25,7 @@ function requireDenial(authorisation: AuthorisationDocument): void {
   throw new Blocked({ kind: 'environment', what }, `${what}. ${denialMend(authorisation)}`)
 }
 
-/**
- * @throws Blocked where a visit reached no server, at an address of the target or at one that the bank's pages name.
- */
+/** @throws Blocked where a visit reached no server, at an address of the target or of the bank's pages. */
 function requireArrival(exchange: Exchange, { endpoints }: Pick<Target, 'endpoints'>): void {
   const blocked = environmentOf(exchange)
   if (!blocked) return
@@ -89,10 +87,7 @@ export function createVisits(parts: VisitParts) {
 
   const pages = createDescribedPages({ target, driver, spares, noted }, visits)
 
-  /**
-   * Prepares a visit and returns the function that starts it. `meanwhile` runs while its customer waits on the last
-   * page.
-   */
+  /** Prepares a visit; the result starts it. `meanwhile` runs while its customer waits on the last page. */
   const prepared = async (
     options: VisitOptions,
     meanwhile?: () => Promise<void>,

@@ -67,8 +67,7 @@ export function createCleanup(file?: string) {
       begun = true
       keepLine(file, line)
     } catch {
-      // The disk is full. This run still knows what it created, and deletes it. A line may be truncated, so rewrite
-      // all.
+      // The disk is full. This run still deletes what it created. A line may be truncated, so rewrite all.
       begun = false
     }
   }
@@ -132,8 +131,7 @@ export function createCleanup(file?: string) {
 }
 
 /**
- * Removes every consent that the run created, except those that a resumed run uses; returns what is still there, and
- * why.
+ * Removes every consent of the run except those that a resumed run uses; returns what is still there, and why.
  *
  * @param spared ids of the excepted consents.
  */

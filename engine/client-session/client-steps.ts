@@ -20,8 +20,7 @@ import { MARGIN, tokensOf } from './tokens.ts'
 export type ClientSteps = ReturnType<typeof createClientSteps>
 
 /**
- * True if a scope string lacks this scope. A string with none of the configured names proves nothing: the bank may
- * spell scopes differently.
+ * True if a scope string lacks this scope. A string without any configured name proves nothing: spellings may differ.
  *
  * @param own the configured names of scopes
  */

@@ -34,9 +34,7 @@ interface KeptAnswer extends Pick<Exchange, 'startedAt' | 'durationMs' | 'reques
   json: unknown
 }
 
-/**
- * Values that the bank repeats from the registration are kept unchanged but without signatures; the rest is redacted.
- */
+/** Keeps values that the bank repeats from the registration, without signatures; redacts the rest. */
 function keptAnswer(
   { startedAt, durationMs, request, response, connection }: Exchange,
   redact: Redact,

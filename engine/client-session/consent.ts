@@ -28,10 +28,7 @@ export interface NamedConsent<Name extends string = string> {
   expiresInDays?: number
   /** Like expiresInDays, but so far away that a bank may refuse it; the request is then repeated without it. */
   expiresWhereTakenInDays?: number
-  /**
-   * How dates are written, in the draw of this seed. If the bank refuses that, the request is repeated in UTC, to the
-   * second.
-   */
+  /** How dates are written, in the draw of this seed; if the bank refuses that, in UTC, to the second. */
   spelling?: (seed: number) => (utc: string) => string
   /** The consent must expire during the run: sooner, where only time can end it. */
   toExpire?: boolean
@@ -67,10 +64,7 @@ export function consent<const Name extends string>(row: NamedConsent<Name>): Nam
   return row
 }
 
-/**
- * The approvals that must come before this one: that of the consent that it re-confirms, and the one that gives its
- * dates.
- */
+/** The approvals that must come first: that of the consent that it re-confirms, and the one that gives its dates. */
 export function precededBy({ reconfirms, dates }: NamedConsent): NamedConsent[] {
   return [reconfirms, dates?.of].filter((consent) => consent !== undefined)
 }

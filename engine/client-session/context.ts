@@ -119,9 +119,7 @@ export function contextFor(
       if (!target.absent.has(capability)) return
       throw new NotApplicable(`the target declares ${capability} absent`)
     },
-    /**
-     * Ends the check as blocked where a request that needs no approval gets no answer; otherwise returns the exchange.
-     */
+    /** Returns the exchange of a request that needs no approval; without an answer, the check ends as blocked. */
     reached(exchange: Exchange): Exchange {
       requireReachable(exchange)
       return exchange

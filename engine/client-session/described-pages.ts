@@ -27,9 +27,7 @@ export function createDescribedPages(
   /** True after a denial has completed: an approval says nothing about the pages that a denying customer sees. */
   let denialFits = false
 
-  /**
-   * True if a denial is redirected: then the target's description leads through the pages, and the bank is what stops.
-   */
+  /** True if a denial is redirected: then the description leads through the pages, and the bank is what stops. */
   const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
     const customer = target.document.customers[customerName]
     if (!customer || denialProblem(target.document.authorisation) !== undefined) return false

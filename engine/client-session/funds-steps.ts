@@ -109,10 +109,7 @@ function isElsewhere({ response }: Exchange): boolean {
   return [404, 405].includes(status) || (status >= 300 && status < 400)
 }
 
-/**
- * True if the request is refused because of its body, whatever the status: not because of the client, the address or
- * the rate.
- */
+/** True if the request is refused because of its body: not because of the client, the address or the rate. */
 function refusedAsWrong({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status)

@@ -22,9 +22,7 @@ export function answerOf(exchange: Exchange): string {
   return `no response: ${kind}${code ? ` (${code})` : ''}${between}`
 }
 
-/**
- * Like `answerOf`, with the bank's own words from JSON or a page: `401 (invalid_client: the assertion has expired)`.
- */
+/** Like `answerOf`, plus the bank's words from JSON or a page: `401 (invalid_client: the assertion has expired)`. */
 export function answerWith(exchange: Exchange): string {
   const own = ownWords(exchange)
   return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`

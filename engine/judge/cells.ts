@@ -67,10 +67,9 @@ export function drawnCells<Each extends Cell>(
 export const cellName = ({ value, place }: Pick<Cell, 'value' | 'place'>) => `${value} at ${place}`
 
 /**
- * Few cells with this coverage: each value at one or more places of each kind, and each place with one or more values
- * of each group. So every group is sent to every kind of place. Of expensive places, each kind gets one or more values
- * of each group, and each place one or more values. A seed always draws the same cells; all seeds together draw all
- * cells.
+ * Few cells with this coverage: each value at one or more places of each kind, each place with one or more values of
+ * each group. So every group reaches every kind of place. Of expensive places, each kind gets one or more values of
+ * each group, and each place one or more values. A seed always draws the same cells; all seeds together draw all cells.
  */
 export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: number): Each[] {
   const drawn = cells

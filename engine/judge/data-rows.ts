@@ -35,9 +35,7 @@ export function remembered<K extends object, V>(derive: (from: K) => V): (from: 
 /** Members that help a reader to tell rows apart, the most important first. */
 const TELLING = ['BookingDateTime', 'DateTime', 'Status', 'CreditDebitIndicator', 'Amount']
 
-/**
- * The only row with the same TransactionId and the members that differ; undefined where none differs or it has no id.
- */
+/** The only row with this TransactionId and the members that differ; undefined where none differs or it has no id. */
 export function sameIdOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
   const { TransactionId: id } = wanted
   if (typeof id !== 'string') return undefined

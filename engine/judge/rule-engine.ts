@@ -5,9 +5,7 @@ import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { Stated } from './schema-requirements.ts'
 import type { ResponseSchema } from './schemas.ts'
 
-/**
- * The state of one rule over all exchanges so far; `follows`, `rests`, `needs` and `unseen` exist only in code rules.
- */
+/** State of one rule over all exchanges so far; only rules in code have `follows`, `rests`, `needs` and `unseen`. */
 export interface RuleState
   extends Pick<Rule, 'id' | 'title' | 'unseen' | 'needs' | 'rests' | 'uses' | 'follows'> {
   /** Number of exchanges that the rule could judge. */

@@ -11,10 +11,7 @@ export interface Older extends EventOf<'given'> {
   settlingTime: number
 }
 
-/**
- * True if its data were refused although the customer had approved nothing else for the client since its last
- * successful read.
- */
+/** True if its data were refused although the customer approved nothing else for the client since its last read. */
 export function endedByItself(events: Events, older: Older): boolean {
   const { consentId, settlingTime } = older
   const read = lastOf(events, { kind: 'read', consentId })

@@ -18,9 +18,7 @@ import {
 
 export type ReplacedApprovals = ReturnType<typeof createReplacedApprovals>
 
-/**
- * Asks the bank whether a newer approval replaced an older one, where the ledger shows that this is possible (AMB-43).
- */
+/** Asks the bank whether a newer approval replaced an older one, where the ledger shows that it may have (AMB-43). */
 export function createReplacedApprovals(parts: {
   ledger: Ledger
   held: HeldTokens
@@ -98,7 +96,7 @@ export function createReplacedApprovals(parts: {
     /**
      * For a refresh token that was refused.
      *
-     * @throws NotApplicable when a newer approval's gives tokens, or that approval has ended and the older one reads
+     * @throws NotApplicable when a newer approval's gives tokens, or that one has ended and the older one reads
      *   nothing.
      */
     async requireNewestRefreshes({ name }: NamedConsent): Promise<void> {
