@@ -147,8 +147,7 @@ export function addressesFrom(
       placeholders[placeholder] = known
     } else overrides[part] = url
   }
-  // A target names each placeholder, even if all its parts are elsewhere; only the API's own URL can give that of the
-  // API.
+  // Placeholders are required even if all their parts are elsewhere; only the API's own URL gives that of the API.
   const ofApi = urls.aisp === undefined ? SHOWN[layout].aisp[0] : undefined
   for (const [part, url] of Object.entries(overrides) as [Part, string][]) {
     const [placeholder] = SHOWN[layout][part]

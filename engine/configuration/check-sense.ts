@@ -12,10 +12,7 @@ import {
 import { isProductsAlone } from './products-alone.ts'
 import type { Addresses, ClientDocument, TargetDocument } from './target.ts'
 
-/**
- * Reports what a schema can't detect: faults of keys and certificates, mixed layouts of addresses, contradictions of
- * `absent`.
- */
+/** Reports what a schema can't detect: faulty keys and certificates, mixed layouts, contradictions of `absent`. */
 export function checkSense(source: Source, document: TargetDocument): void {
   const complain = (path: Path, text: string) => source.complain(path, `${spell(path)} ${text}`)
   const { clients, customers, refusedCertificates, absent = [], hooks = {} } = document

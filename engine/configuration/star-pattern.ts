@@ -1,7 +1,4 @@
-/**
- * True if a text matches a pattern in which a star stands for anything. Takes linear time, whatever the number of
- * stars.
- */
+/** True if a text matches a pattern in which a star matches anything; takes linear time for any number of stars. */
 export function fitsStars(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()
