@@ -151,9 +151,7 @@ export function headersOf(
   return withHeaders(own, options.headers, options.headerNames)
 }
 
-/**
- * Merges headers, with names compared without case; undefined removes one. `spelled` gives the spelling of all names.
- */
+/** Merges headers; names are compared without case, undefined removes one, and `spelled` spells all names. */
 export function withHeaders(
   own: Record<string, string | undefined>,
   over: Record<string, string | undefined> = {},
