@@ -20,9 +20,7 @@ export interface ReportDiff {
   vanished: CheckChange[]
   /** Checks that changed between pass and fail at least twice over the given runs. */
   flaky: { id: string; outcomes: (Outcome | undefined)[] }[]
-  /**
-   * True if both runs were asked to judge the same. Otherwise, what only one of them judged is counted but not listed.
-   */
+  /** True if both were asked to judge the same; if not, what only one of them judged is counted but not listed. */
   sameScope: boolean
   /** Behaviour where the documents are silent that has changed. */
   observations: { requirement: string; what: string; before: string[]; after: string[] }[]

@@ -29,10 +29,7 @@ export interface BankOverview
   folder: string
   /** By chapter: the worst outcome, and the number of checks by outcome. */
   chapters: Record<string, { worst: Outcome; counts: Partial<Record<Outcome, number>> }>
-  /**
-   * Since the previous run with the same scope that judged something; absent where there is none, or nothing was
-   * judged.
-   */
+  /** Since the previous run of this scope that judged something; absent without one, or if nothing was judged. */
   changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
   /** Verdicts of all runs, oldest first. */
   runs: { startedAt: string; verdict: VerdictOrNone; folder: string }[]

@@ -162,10 +162,7 @@ export interface ReportedRecording {
 export interface ReportedMonitor {
   /** Start of its first round. */
   since: string
-  /**
-   * Parts that were ever requested, since when they have been served or away, and how the round found them if it sent a
-   * request.
-   */
+  /** Parts that were ever requested: since when served or away, and the result of this round's request, if any. */
   parts: {
     part: string
     is?: 'served' | 'away' | 'limited'

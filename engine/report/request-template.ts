@@ -13,9 +13,7 @@ const SECRETS = [
 /** A text, or the variable that replaces a secret. */
 export type Token = string | { readonly variable: string }
 
-/**
- * A recorded request with variables for secrets, signatures and client certificate: the record doesn't contain them.
- */
+/** A recorded request with variables for secrets, signatures and client certificate, which the record lacks. */
 export interface RequestTemplate {
   method: string
   url: Token[]

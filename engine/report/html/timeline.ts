@@ -10,10 +10,7 @@ const LABEL = 210
 /** Column width in the drawing: a run has more requests than a screen has columns. */
 const COLUMN = 2
 
-/**
- * When each request was sent, with one lane per endpoint and the customers' visits; below it, what each visit was used
- * for.
- */
+/** When each request was sent, one lane per endpoint, with visits; below it, what each visit was used for. */
 export function timelineSection(report: Report, exchanges: ExchangeRecord[]): Markup {
   return markup`<section id="timeline" aria-labelledby="h-timeline">
 <h2 id="h-timeline">Timeline</h2>
