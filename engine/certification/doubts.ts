@@ -32,9 +32,7 @@ export function createDoubts() {
         })
       }
     },
-    /**
-     * The bank refused without a recorded reason: a rule that finds nothing wrong might find something with the reason.
-     */
+    /** The bank refused and its reason is not recorded: a rule that finds no fault might find one with the reason. */
     hideRefusal(seen: Seen): void {
       hide(seen, 'refusal', () => {
         untold = true

@@ -82,10 +82,7 @@ export function openRecordedClient(
   }
 }
 
-/**
- * Pages that a customer sees in a browser are not requests of the TPP, which sends a credential with all other
- * requests.
- */
+/** Browser pages of a customer are not requests of the TPP, whose other requests all carry a credential. */
 function isOfTpp({ endpoint, request }: Exchange): boolean {
   if (endpoint !== 'elsewhere') return true
   return request.headers.some(([name]) => name.toLowerCase() === 'authorization')

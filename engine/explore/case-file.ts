@@ -39,9 +39,7 @@ export function readCase(file: string, catalogue: Catalogue): Case {
   return read
 }
 
-/**
- * The text of a case file: its moves in words, then as YAML. It contains no secret: names replace what the bank issued.
- */
+/** Text of a case file: its moves in words, then as YAML. Names replace what the bank issued, so no secrets. */
 export function caseText({ found, message, moves }: Case): string {
   const words = moves.map((move, index) => `# ${index + 1}. ${moveWords(move)}`)
   return `${words.join('\n')}\n${stringify({ found, message, moves }, { lineWidth: 120 })}`

@@ -152,10 +152,7 @@ export async function playCase(
   return { exchanges, finding: { found, level, history, length: history.length, repeats } }
 }
 
-/**
- * A move that was not made, or whose answer says nothing (a rate limit, a failure). Without it, the history judges
- * nothing.
- */
+/** A move not made, or without a useful answer (rate limit, failure): the history then judges nothing. */
 function unjudged(steps: readonly Step[]): Blocked | undefined {
   const step = steps.find(
     ({ happened }) => happened === undefined || happened.outcome === 'unknown',

@@ -81,10 +81,7 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
         .map(({ AccountId }) => AccountId)
       return [...new Set(ids.filter((id) => typeof id === 'string'))]
     },
-    /**
-     * An account of the other customer that this consent's customer does not have; the customer's own accounts must be
-     * known.
-     */
+    /** An account of the other customer only; the accounts of this consent's customer must be known. */
     foreignAccountOf(consent: string): string | undefined {
       const customerOf = (name: string) =>
         [...this.codes.values()].findLast((code) => code.consent === name)?.customer

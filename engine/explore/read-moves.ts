@@ -76,9 +76,7 @@ function bookingsOf(rows: readonly Row[]): number[] {
 
 const A_DAY = 86_400_000
 
-/**
- * An instant between two bookings, never on one, at this fraction of them; below 0 and above 1, outside all of them.
- */
+/** An instant between two bookings, never on one, at this fraction of them; outside them below 0 and above 1. */
 function instantAt(times: number[], part: number | undefined): number | undefined {
   if (part === undefined || times.length < 2) return undefined
   if (part < 0) return (times[0] ?? 0) - A_DAY

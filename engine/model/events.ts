@@ -29,10 +29,7 @@ export function eventOf(world: World, move: Move): string {
   return words.filter((word) => word !== false && word !== undefined).join(' ')
 }
 
-/**
- * The state of a consent in a word: `waiting`, `approved`, `in use`, `lapsed`, `deleted`, `revoked`, `expired`,
- * `funds`.
- */
+/** State of a consent: `waiting`, `approved`, `in use`, `lapsed`, `deleted`, `revoked`, `expired`, `funds`. */
 export function stateOf({ kind, end, approval, tokens, lapsed }: ConsentState): string {
   if (kind === 'funds-confirmation') return end ? `funds ${end.how}` : 'funds'
   if (end) return end.how

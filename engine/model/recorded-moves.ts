@@ -29,10 +29,9 @@ export interface SeenExchange {
 }
 
 /**
- * Reads exchanges one after the other, and returns the moves that each shows, for consents that were created among
- * them. The client that created a consent is the first, any other client is the second; if the sender is not recorded,
- * it is the first. Every visitor is the first customer. A revocation by the customer is known from the first answer
- * that shows it.
+ * Reads exchanges in order and returns the moves that each shows, for consents that were created among them. The client
+ * that created a consent is the first, any other is the second; an unrecorded sender counts as the first. Every visitor
+ * is the first customer. A revocation by the customer is known from the first answer that shows it.
  */
 export function recordedMoves(): (exchange: SeenExchange) => RecordedMove[] {
   const known = new Map<string, Known>()

@@ -26,10 +26,7 @@ export function isWaiting(
   return isNewest(world, consent)
 }
 
-/**
- * True if something happened that should have left it unchanged. What the consent then shows is judged by that
- * requirement.
- */
+/** True if an event should have left it unchanged. That requirement judges what the consent then shows. */
 export const hasNews = ({ disturbed }: ConsentState) => disturbed !== undefined
 
 /** A newer consent of a client may replace a waiting one, and one for the same card. */
@@ -90,9 +87,7 @@ export function opens(consent: ConsentState | undefined, family: Family): boolea
   return WORDS[family].some((name) => consent?.permissions.includes(name))
 }
 
-/**
- * True if the documents promise this read. The permission for balances is not shown; other data may need accounts too.
- */
+/** True if the documents promise this read. What balances need is not known; other data may need accounts too. */
 export function reads(consent: ConsentState, what: DataEndpoint): boolean {
   return opens(consent, familyOf(what)) && opens(consent, 'accounts')
 }

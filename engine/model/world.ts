@@ -46,9 +46,7 @@ export interface CodeState {
   client: Party
   customer: Party
   at: Moment
-  /**
-   * True if it was sent to the token endpoint. If another client sent it, the own client may or may not still use it.
-   */
+  /** True if it was sent to the token endpoint. If another client sent it, its own may or may not still use it. */
   sent: boolean
   /** True if it gave tokens. */
   used: boolean

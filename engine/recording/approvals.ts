@@ -16,9 +16,7 @@ export interface Approval {
   part: number
 }
 
-/**
- * Milliseconds after which an answer is not compared with an earlier one: accounts are closed, and old rows disappear.
- */
+/** Milliseconds after which answers are no longer compared: accounts are closed and old rows disappear. */
 const COMPARED = 3_600_000
 
 /** Finds the approvals of codes, refresh tokens and access tokens. */

@@ -63,10 +63,7 @@ async function* startingWith(
   yield* rest
 }
 
-/**
- * The id of an exchange: for one run of Assay its own ids, to which other exchanges refer; with several files they get
- * a suffix.
- */
+/** The id of an exchange: its own for one run of Assay, as others refer to it; with a suffix for several files. */
 function idOf({ own, where }: Recorded, count: number, files: RecordingFile[]): string {
   if (!own) return `x${count}`
   const [name] = where.split(' ', 1)

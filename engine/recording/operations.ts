@@ -42,9 +42,7 @@ export function operationsOf(endpoints: Endpoints) {
   return {
     /** True if any of the target's addresses has this origin. */
     isOfTarget: (url: string) => URL.canParse(url) && origins.has(new URL(url).origin),
-    /**
-     * True if it is below the address of the account information or funds confirmation API, or that of registrations.
-     */
+    /** True if it is below the address of the account information, funds confirmation or registration API. */
     isOfApi: (url: string) =>
       [aisp, ...funds.POST, plain(endpoints.registration)].some(
         (base) => base !== '' && plain(url).startsWith(`${base}/`),

@@ -1,9 +1,6 @@
 import type { Recorded } from './recorded.ts'
 
-/**
- * Maximum number of exchanges that wait for earlier ones: logs are written when an answer is sent, and files are read
- * in turn.
- */
+/** Maximum exchanges that wait for earlier ones: logs are written at the answer, and files are read in turn. */
 const WAITING = 2000
 
 /**

@@ -15,9 +15,7 @@ import type { Recorded, Unreadable } from './recorded.ts'
 export interface RecordingFile {
   /** The path as the user named it. */
   path: string
-  /**
-   * HAR, exchanges.jsonl, or the gateway of its first line; absent before it is read, and where it contains nothing.
-   */
+  /** HAR, exchanges.jsonl, or the gateway of its first line; absent before it is read, or if it is empty. */
   format?: string
   /** Number of exchanges that were read. */
   exchanges: number

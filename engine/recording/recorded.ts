@@ -60,9 +60,7 @@ export interface Judgeable {
   lacks: ReadonlySet<Lack>
 }
 
-/**
- * A line or an entry that is not an exchange, or a file that ends too early: it is reported, and the rest is judged.
- */
+/** A line or entry that is not an exchange, or a file that ends early: it is reported, the rest is judged. */
 export interface Unreadable {
   where: string
   why: string

@@ -6,9 +6,7 @@ import type { Note, RedactedNames } from './view.ts'
 /** What rules could not judge because the recording lacks something: rule id → what → number of exchanges. */
 export type LacksByRule = Map<string, Map<Lack, number>>
 
-/**
- * Maximum number of entries that a rule remembers: in a night's recording, those of the most recently used consents.
- */
+/** Maximum entries that a rule remembers: in a long recording, those of the most recently used consents. */
 const REMEMBERED = 5000
 
 /**

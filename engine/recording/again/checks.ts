@@ -89,10 +89,7 @@ function ofWords({ outcome, level, message, expected, cells }: CheckResult): str
   return broken === undefined ? undefined : `it passes, and names ${broken} as broken`
 }
 
-/**
- * A check must name what it sent. A step that others need is sent once, and again where it ended, on behalf of its
- * owner.
- */
+/** A check must name what it sent. A shared step is sent once, and again where it ended, for its owner. */
 function ofSent(
   { id, outcome, exchanges }: CheckResult,
   { partial }: Report,

@@ -9,10 +9,7 @@ import { createLatency } from '../../run/latency.ts'
 import type { Exchange } from '../../wire/exchange.ts'
 import { type Compared, nothingYet } from './said.ts'
 
-/**
- * Start of the problem of an outdated list of known deviations: such a list fails a run, and only this problem shows
- * it.
- */
+/** Start of the problem of an outdated list of known deviations, which fails a run and shows only here. */
 const STALE = /^the known deviation /
 
 /**
