@@ -6,11 +6,11 @@ export interface Entry extends Announced {
   state: 'to come' | 'now' | 'answered' | 'stopped' | 'not done'
 }
 
-/** What a person was asked and has answered; the pages show it, and nothing else decides. */
+/** What a person was asked and answered. The pages show this state. */
 export type Desk = ReturnType<typeof createApprovalQueue>
 
 export interface Question {
-  /** Counted with the visits. */
+  /** Numbered together with the visits. */
   number: number
   text: string
 }
@@ -19,9 +19,9 @@ export interface OpenVisit {
   /** 1, 2, … */
   number: number
   request: VisitRequest
-  /** An address without its end was pasted, and told. */
+  /** An address without its end that was pasted; the person was told. */
   cutOff?: string
-  /** An answer that does not look like this visit's: the person decides. */
+  /** An answer that does not seem to belong to this visit: the person decides. */
   doubtful?: { address: string; why: string }
 }
 
@@ -37,9 +37,9 @@ export function createApprovalQueue(announced: Announced[]) {
   const questions = createAsking<Question, string | undefined>(changed)
 
   return {
-    /** Approvals that the run needs, in order; those that were not announced come as they come. */
+    /** Approvals that the run needs, in order. Those that were not announced are inserted when they are requested. */
     entries: entries as readonly Entry[],
-    /** Counts changes: a page that shows an older one is out of date. */
+    /** Counts changes: a page that shows an older version is out of date. */
     get version() {
       return version
     },
@@ -51,7 +51,7 @@ export function createApprovalQueue(announced: Announced[]) {
     get question() {
       return questions.now
     },
-    /** Asks for one visit; settles when it is answered, or after so many milliseconds. */
+    /** Asks for one visit; resolves when it is answered, or after `patience` milliseconds. */
     async ask(request: VisitRequest, patience: number): Promise<VisitEnd> {
       const entry = entryOf(entries, request)
       entry.state = 'now'
@@ -61,7 +61,7 @@ export function createApprovalQueue(announced: Announced[]) {
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
     },
-    /** An address that a person pasted: one that was cut off is told before it is taken for an answer. */
+    /** Takes an address that a person pasted. If it was cut off, tells the person before it accepts the address. */
     paste(address: string): { taken: boolean; words: string } {
       const open = visits.now
       if (!open || open.cutOff === address || !isCutOff(address, open.request)) {
@@ -70,7 +70,7 @@ export function createApprovalQueue(announced: Announced[]) {
       open.cutOff = address
       return { taken: false, words: CUT_OFF }
     },
-    /** An address at which a browser arrived or that was pasted. */
+    /** Takes an address that a browser arrived at or that was pasted. */
     arrive(address: string): { taken: boolean; words: string } {
       const open = visits.now
       if (!open) return { taken: false, words: 'No approval is open now. Nothing was taken.' }
@@ -84,7 +84,7 @@ export function createApprovalQueue(announced: Announced[]) {
       visits.answer({ kind: 'redirected', url: address, pages: [] })
       return { taken: true, words: 'Taken. This page may be closed; go on at the approvals.' }
     },
-    /** Whether the address that is doubtful is to be judged all the same. */
+    /** Decides whether the doubtful address is judged anyway. */
     settle(all: boolean) {
       const open = visits.now
       if (!open?.doubtful) return
@@ -93,24 +93,24 @@ export function createApprovalQueue(announced: Announced[]) {
       open.doubtful = undefined
       changed()
     },
-    /** The bank's pages end without a way on, or the person gives the visit up. */
+    /** Ends the visit: the bank's pages have no way on, or the person stops the visit. */
     give: visits.answer,
-    /** Approvals of these names were given before. */
+    /** Marks approvals with these names as given before. */
     done(names: string[]) {
       for (const entry of entries) if (names.includes(entry.name)) entry.state = 'answered'
       changed()
     },
-    /** Asks for something to be done at the bank; why it was not, undefined when it was. */
+    /** Asks for an action at the bank; resolves to why it was not done, or undefined if it was. */
     inquire(text: string, patience: number): Promise<string | undefined> {
       count += 1
       return questions.ask({ number: count, text }, patience, (why) => why)
     },
-    /** The question is settled: undefined when it was done, else why not. */
+    /** Settles the question: undefined if the action was done, otherwise why not. */
     reply: questions.answer,
   }
 }
 
-/** What a person is asked, one at a time; `changed` is told when that begins and when it ends. */
+/** Asks a person one thing at a time; `changed` is called when that begins and when it ends. */
 function createAsking<Asked, Answer>(changed: () => void) {
   let now: Asked | undefined
   let settle: (answer: Answer) => void = () => {}
@@ -128,7 +128,7 @@ function createAsking<Asked, Answer>(changed: () => void) {
       return now
     },
     answer,
-    /** Settles when it is answered, or with what `late` makes of it after so many milliseconds. */
+    /** Resolves when it is answered; after `patience` milliseconds, to the result of `late`. */
     async ask(asked: Asked, patience: number, late: (why: string) => Answer): Promise<Answer> {
       now = asked
       changed()
@@ -147,13 +147,13 @@ function createAsking<Asked, Answer>(changed: () => void) {
 export const CUT_OFF =
   'This address ends before its # part, which holds the answer. Click into the address bar of the browser that came back, select all of it (Ctrl+A, on a phone: hold, Select all), copy it and paste it here again. If the bank really sent no more, press Take this address twice.'
 
-/** Is this the redirect URI alone, as some browsers and apps show it? */
+/** True if this is only the redirect URI, as some browsers and apps show it. */
 function isCutOff(address: string, request: VisitRequest): boolean {
   if (address.includes('#') || !landsAt(address, request)) return false
   return parseRedirect(address)?.mode === undefined
 }
 
-/** Why an address may not be the answer of this visit; undefined when it is. */
+/** Why an address may not be the answer of this visit; undefined if it is. */
 function doubtOf(address: string, request: VisitRequest): string | undefined {
   const redirect = parseRedirect(address)
   if (!redirect || !/^https?:/.test(address)) return 'it is not an address'
@@ -166,7 +166,7 @@ function doubtOf(address: string, request: VisitRequest): string | undefined {
   return 'its state is not the one that was sent: it may belong to another visit'
 }
 
-/** The announced entry of a visit, or a new one behind those that are done. */
+/** The announced entry of a visit, or a new one after those that are done. */
 function entryOf(entries: Entry[], request: VisitRequest): Entry {
   const { purpose, customerName, decision, about } = request
   const [name = '', ...rest] = purpose.split(':')

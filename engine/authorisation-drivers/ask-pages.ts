@@ -2,11 +2,11 @@ import { type QrCode, qrCode } from '../record/qr-code.ts'
 import { CUT_OFF, type Desk, type Entry, type OpenVisit, type Question } from './approval-queue.ts'
 import { STYLE } from './ask-style.ts'
 
-/** The page that lists the approvals of a run and takes what the person answers. */
+/** The page that lists the approvals of a run and takes the person's answers. */
 export function approvalsPage(
   queue: Desk,
   nonce: string,
-  /** Whether the answer at this redirect URI arrives by itself. */
+  /** True if the answer at this redirect URI arrives without the person's help. */
   catches: (redirectUri: string) => boolean,
 ): string {
   const { entries, open } = queue
@@ -83,7 +83,7 @@ function drawn({ size, width, light, dark }: QrCode): string {
   return `<svg class="qr" role="img" aria-label="The bank’s page, for a phone" width="${width}" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="${light}"/><path fill="#000" d="${dark}"/></svg>`
 }
 
-/** For a bank whose customers log in with an app: the page of approvals is reached from this machine alone. */
+/** For a bank whose customers log in with an app. The page of approvals can be opened only on this machine. */
 function otherDevice(url: string, caught: boolean): string {
   const code = qrCode(url)
   const scan = code
@@ -113,14 +113,14 @@ function openQuestion({ number, text }: Question): string {
 <p id="words" role="status"></p>`
 }
 
-/** What tells a person which login to use; never what is secret about it. */
+/** The credential that tells a person which login to use; never a secret one. */
 function loginOf(credentials: Record<string, string>): string | undefined {
   return Object.entries(credentials).find(([name]) =>
     /^(user|login|e-?mail|customer)/i.test(name),
   )?.[1]
 }
 
-/** The page at the redirect URI. It says what became of the answer, and nothing more. */
+/** The page at the redirect URI. It only says whether the answer was taken. */
 export function catcherPage(nonce: string): string {
   const body = '<h1>Back from the bank</h1>\n<p id="words" role="status">One moment …</p>'
   const script = `const address = location.href
@@ -131,7 +131,7 @@ send(location.pathname, { address })`
   return frame('Back from the bank', body, script, nonce)
 }
 
-/** Sends a script's answer to the page's own server, and shows what that says. */
+/** Sends a script's answer to the page's own server, and shows the reply. */
 export const SEND = `async function send(path, body) {
   const words = document.getElementById('words')
   try {
@@ -150,7 +150,7 @@ export const SEND = `async function send(path, body) {
   }
 }`
 
-/** What the page does: sends answers, looks for what is new, and says how the run ended. */
+/** Script of the page: sends answers, checks for news and says how the run ended. */
 function listening(version: number, visit: number): string {
   return `const path = location.pathname
 let version = ${version}
@@ -212,7 +212,7 @@ async function look() {
 setInterval(look, 1000)`
 }
 
-/** A page of ours, whose one script and style are named by the nonce. */
+/** A page of ours; the nonce allows its one script and style. */
 export function frame(title: string, body: string, script: string, nonce: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -235,7 +235,7 @@ ${body}
 
 const NAMES: Record<string, string> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": '#39' }
 
-/** Text as it may stand in a page of ours. */
+/** Text escaped for a page of ours. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (sign) => `&${NAMES[sign]};`)
 }

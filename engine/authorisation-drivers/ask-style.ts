@@ -1,4 +1,4 @@
-/** The style of pages at which a person is asked: light or dark as the browser is, and narrow as a phone. */
+/** The style of pages at which a person is asked: light or dark like the browser, and suitable for a phone. */
 export const STYLE = `:root { color-scheme: light dark; --page: light-dark(#fff, #14171c); --ink: light-dark(#1d242b, #e8eaee); --soft: light-dark(#4b5763, #a9b2be); --line: light-dark(#d5dbe1, #353b45); --accent: light-dark(#24527a, #8ab8ff); --on-accent: light-dark(#fff, #10202f); --edge: light-dark(#5b6b7b, #7d8996); --bad: light-dark(#8a1c12, #ff9d94); --alarm: light-dark(#fbeceb, #3b1d1b) }
 body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 56rem; padding: 1rem 1.5rem 3rem; color: var(--ink); background: var(--page); overflow-wrap: anywhere }
 h1 { font-size: 1.4rem } h2 { font-size: 1.1rem } a { color: var(--accent) }

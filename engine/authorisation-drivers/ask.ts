@@ -8,37 +8,36 @@ import { type Handler, openLoopback, type Reply, refusal, shut } from './loopbac
 import { run } from './program.ts'
 
 /**
- * Asks a person. One page on loopback lists every approval that the run needs and says, for the one
- * that is open, who must log in and what to choose. A redirect URI on loopback is served here as
- * well, and takes the answer by itself; of any other the person pastes the final address. What only
- * somebody at the bank can do is asked for on the same page.
+ * Asks a person. One page on loopback lists every approval that the run needs and says, for the open one, who must log
+ * in and what to choose. It also serves redirect URIs on loopback, where answers arrive without help; for any other
+ * redirect URI, the person pastes the final address. The same page asks for what only somebody at the bank can do.
  */
 export function askDriver(options: {
   /** Every redirect URI of the target's clients. */
   redirectUris: string[]
   announced: Announced[]
-  /** Milliseconds for one visit. */
+  /** Maximum milliseconds for one visit. */
   patience: number
-  /** Port of the page of approvals; 0: that of a loopback redirect URI, or a free one. */
+  /** Port of the page of approvals; 0: that of a loopback redirect URI, or any free port. */
   port: number
-  /** Opens an address, which follows as the last argument. */
+  /** Command that opens an address, which is added as the last argument. */
   open?: string[]
   base: string
   say: (line: string) => void
-  /** Tries a wrong request first: what a bank refuses outright needs nobody. */
+  /** Sends a wrong request first: if the bank refuses it outright, nobody is needed. */
   probe: Driver
-  /** Server certificate of a redirect URI that is https: on loopback. */
+  /** Server certificate for an https: redirect URI on loopback. */
   catcher?: TransportDocument
 }): Driver & Required<Pick<Driver, 'question'>> {
   const { announced, patience, open, base, say, probe } = options
   const queue = createApprovalQueue(announced)
-  // Who does not know this key, another user of the machine, sees and answers nothing.
+  // Another user of the machine does not know this key, and so can't see or answer anything.
   const key = randomBytes(16).toString('hex')
   const home = `/${key}/`
   const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
   let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
   let over = false
-  /** Pages that wait for the end of the run. */
+  /** Number of pages that wait for the end of the run. */
   let listening = 0
   const listened = () => {
     listening += 1
@@ -68,7 +67,7 @@ export function askDriver(options: {
     })
   }
 
-  /** Why nobody can be asked; undefined when the page is served. */
+  /** Why nobody can be asked; undefined if the page is served. */
   const unserved = async (): Promise<string | undefined> => {
     try {
       if (!over) await start()
@@ -78,7 +77,7 @@ export function askDriver(options: {
     return over ? 'the run was interrupted' : undefined
   }
 
-  /** Told to every page that is open, once the run has ended. */
+  /** Tells every open page that the run has ended. */
   let tell: (words: string) => void = () => {}
   const ended = new Promise<string>((resolve) => {
     tell = resolve
@@ -114,7 +113,7 @@ export function askDriver(options: {
     async close(words = 'The run has ended.') {
       end('the run ended')
       tell(words)
-      // Whoever looks at the page is to read it: the servers go when it has been sent.
+      // The servers stop only after the last words are sent, so that an open page shows them.
       if (listening > 0) await sleep(SENT)
       await Promise.all((servers ?? []).map(({ server }) => shut(server)))
       servers = undefined
@@ -122,7 +121,7 @@ export function askDriver(options: {
   }
 }
 
-/** The page of approvals, and these paths of redirect URIs beside it. */
+/** Serves the page of approvals and the given paths of redirect URIs. */
 function handlerOn(
   paths: string[],
   desk: {
@@ -167,7 +166,7 @@ function arrival(address: unknown, take: Desk['arrive']): Reply {
   return { status: taken ? 200 : 409, value: { words } }
 }
 
-/** What the person at the page of approvals says of what is asked there. */
+/** Takes the answer of the person at the page of approvals. */
 function answer(queue: Desk, body: Record<string, unknown>): Reply {
   if (body.visit !== (queue.question ?? queue.open)?.number) {
     return refusal(409, 'Another approval is open now. The page is out of date.')
@@ -186,7 +185,7 @@ function answer(queue: Desk, body: Record<string, unknown>): Reply {
   return TAKEN
 }
 
-/** Redirect URIs that can be served here: on loopback, https: only with a certificate. */
+/** Redirect URIs that can be served here: on loopback; https: only with a certificate. */
 function catchersOf(uris: string[], certified: boolean) {
   return uris.flatMap((uri) => {
     if (!URL.canParse(uri)) return []

@@ -16,29 +16,27 @@ type VerifyingOptions = BrowserOptions & {
 type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
 
 /**
- * Takes a customer through the bank's pages in the machine's Chromium, Chrome or Edge, by the steps
- * that the target describes. Every visit has a fresh context: no cookie of an earlier one.
- *
- * Each server that serves a page is first verified against the target's trust. The final redirect
- * is intercepted before anything is fetched.
+ * Takes a customer through the bank's pages in the machine's Chromium, Chrome or Edge, by the steps that the target
+ * describes. Every visit has a new context without earlier cookies. Each server that serves a page is first verified
+ * against the target's trust. The final redirect is intercepted before anything is fetched.
  */
 export function browserDriver(
   options: VerifyingOptions & {
     steps: StepDocument[]
-    /** Directory that commands of one-time codes are relative to. */
+    /** Directory that commands for one-time codes are relative to. */
     base: string
-    /** Milliseconds for one visit. */
+    /** Maximum milliseconds for one visit. */
     patience: number
     rules: AddressRules
   },
 ): Driver {
   const { patience } = options
   const verifying = createVerifyingBrowser(options)
-  /** Ends each visit that is open. */
+  /** Functions that end the open visits. */
   const open = new Set<() => void>()
   let over = false
 
-  /** One stretch of a visit; `elsewhere` when it goes on in a browser that knows another server. */
+  /** One part of a visit; `elsewhere` if it continues in a browser that accepts another server. */
   const stretch = async (
     request: VisitRequest,
     from: { url: string; storage?: Storage },
@@ -59,7 +57,7 @@ export function browserDriver(
       void watched.open(from.url)
       const { credentialProblem } = options.rules
       const steps = { steps: options.steps, base: options.base, taken, credentialProblem }
-      // Playwright may wait on a page that never comes: the end of the visit does not wait for it.
+      // Playwright may wait for a page that never comes; the end of the visit must not wait for it.
       const stuck = await Promise.race([
         takeSteps(watched, request, steps, ended),
         new Promise<undefined>((resolve) => {
@@ -92,7 +90,7 @@ export function browserDriver(
   return {
     async visit(request) {
       if (over) return ourStop('the run was interrupted')
-      // Plain controllers: a signal made of others may be collected while it is waited for.
+      // Plain controllers: a combined signal may be garbage collected while it is awaited.
       const controller = new AbortController()
       const { signal: deadline } = controller
       const timer = setTimeout(() => controller.abort(), patience)
@@ -121,14 +119,14 @@ export function browserDriver(
   }
 }
 
-/** A browser that accepts, besides what it trusts itself, the servers that were verified before. */
+/** A browser that accepts the servers it trusts itself and those that were verified before. */
 function createVerifyingBrowser(options: VerifyingOptions) {
   const { trust, proxy, timeout } = options
   const pins = new Map<string, string>()
   let opened: { browser: Browser; accepts: Set<string> } | undefined
 
   return {
-    /** Verifies the server of an address, once a run; says whether the open browser accepts it. */
+    /** Verifies the server of an address once per run; resolves to true if the open browser accepts it. */
     async trusted(address: string): Promise<boolean> {
       const { protocol, origin } = new URL(address)
       if (protocol !== 'https:') return true

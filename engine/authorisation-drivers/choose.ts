@@ -11,11 +11,11 @@ import type { Announced, Driver } from './driver.ts'
 import { driverProblem, findBrowser } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
-/** What a run tells its driver, and how it is told. */
+/** What a run tells its driver, and how the driver reports back. */
 export interface DriverOptions {
-  /** Called with words before the driver waits for somebody or something, without after it. */
+  /** Called with words before the driver waits for somebody or something, and without words afterwards. */
   onWaiting?: (what?: string) => void
-  /** Every approval that the run is going to need, in order. */
+  /** Every approval that the run will need, in order. */
   announced?: Announced[]
   /** Shows one line to the person at the terminal. */
   say?: (line: string) => void
@@ -26,8 +26,7 @@ const PATIENCE = { http: 0, browser: 60, command: 60, ask: 3600 }
 
 /**
  * The driver that the target names.
- *
- * @throws Error in words when something that it needs is missing; see driverProblem.
+ * @throws Error in words if something that it needs is missing; see driverProblem.
  */
 export function chooseDriver(target: Target, wire: Wire, options: DriverOptions = {}): Driver {
   const problem = driverProblem(target.document)
@@ -69,7 +68,7 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
   const chosen = drivers[driver]()
   const both = new Set([chosen, asked])
   const { onWaiting = () => {} } = options
-  /** Whoever watches over the run is told that it takes as long as it takes. */
+  /** Tells the watchdog of the run that this wait may take any time. */
   const waiting = async <T>(what: string, made: () => Promise<T>) => {
     onWaiting(what)
     try {
@@ -80,12 +79,12 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
   }
   return {
     ...chosen,
-    // Each request of a visit without a browser has a time-out of its own.
+    // Without a browser, each request of a visit has its own timeout.
     visit: (request) =>
       driver === 'http'
         ? chosen.visit(request)
         : waiting(`${driver}: ${request.purpose}`, () => chosen.visit(request)),
-    // Whoever takes the customers through the pages, questions are asked on a page of ours.
+    // Questions are asked on our page, whichever driver handles the visits.
     question: (name, text) =>
       waiting(`somebody at the bank: ${name}`, () => asked.question(name, text)),
     interrupt() {

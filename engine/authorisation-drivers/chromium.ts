@@ -15,18 +15,17 @@ export interface BrowserOptions {
 }
 
 /**
- * Starts a browser that accepts, besides what it trusts itself, servers with these public keys.
- * Hosts of the TPP do not resolve in it: a final redirect is never fetched, whoever opens it.
- *
+ * Starts a browser that accepts the servers it trusts itself and servers with these public keys. Hosts of the TPP do
+ * not resolve in it, so a final redirect is never fetched.
  * @param pins SHA-256 of public keys (SPKI), base64, each of a server that was verified before.
- * @throws Error in words when it does not start.
+ * @throws Error in words if it does not start.
  */
 export async function launch(
   { executable, visible, proxy }: BrowserOptions,
   pins: string[],
   redirectUris: string[],
 ): Promise<Browser> {
-  // Loaded where it is needed: most runs open no browser.
+  // Loaded only when needed: most runs open no browser.
   const { chromium } = await import('playwright-core')
   const unresolved = hostsOf(redirectUris).map((host) => `MAP ${host} ~NOTFOUND`)
   const args = [
@@ -35,7 +34,7 @@ export async function launch(
     '--disable-sync',
     '--no-default-browser-check',
     '--no-first-run',
-    // Root is not allowed a sandbox; in a container there is often nobody else.
+    // Chromium has no sandbox for root, and containers often have no other user.
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     ...(unresolved.length > 0 ? [`--host-resolver-rules=${unresolved.join(',')}`] : []),
     ...(pins.length > 0 ? [`--ignore-certificate-errors-spki-list=${pins.join(',')}`] : []),
@@ -55,13 +54,13 @@ export async function launch(
   }
 }
 
-/** Without what Playwright adds: its log of the call repeats what was filled in. */
+/** Removes Playwright's log of the call, which repeats the values that were filled in. */
 export function firstLine(error: unknown): string {
   const [first = ''] = String((error as Error).message).split('\n')
   return first.replace(/^locator\.\w+: /, '')
 }
 
-/** A host on loopback is the bank's or the machine's own, and goes on resolving. */
+/** A loopback host belongs to the bank or to this machine, and still resolves. */
 function hostsOf(redirectUris: VisitRequest['redirectUris']): string[] {
   const hosts = redirectUris
     .filter((uri) => URL.canParse(uri))
@@ -82,11 +81,10 @@ function proxyOf(proxy: string) {
 }
 
 /**
- * Verifies the certificate of a server against the target's trust and its name, and gives the
- * SHA-256 of its public key (SPKI, base64): what a Chromium may be told to accept.
- *
+ * Verifies a server's certificate against the target's trust and its name, and returns the SHA-256 of its public key
+ * (SPKI, base64), which Chromium can be told to accept.
  * @param origin https://host:port
- * @throws Error in words when the server is not reached or not trusted.
+ * @throws Error in words if the server is not reached or not trusted.
  */
 export async function serverPin(
   origin: string,

@@ -2,19 +2,16 @@ import { type Driver, ourStop, type VisitEnd, type VisitRequest } from './driver
 import { complaintOf, failureOf, lastLine, run } from './program.ts'
 
 /**
- * Hands the link to a program of the user's own, which prints the final redirect on its last line.
- * A line `stopped: why` says that the bank's pages end without a redirect.
- *
- * The link is the last argument and ASSAY_URL; ASSAY_DECISION is approve or deny, ASSAY_CUSTOMER
- * first or second, ASSAY_PURPOSE a sentence.
- *
- * @param redact makes what the program complained of fit to be shown.
+ * Passes the link to a program of the user's, which prints the final redirect on its last line. A line `stopped: why`
+ * says that the bank's pages end without a redirect. The link is the last argument and ASSAY_URL; ASSAY_DECISION is
+ * approve or deny, ASSAY_CUSTOMER first or second, ASSAY_PURPOSE a sentence.
+ * @param redact removes secrets from the program's complaint before it is shown.
  */
 export function commandDriver(options: {
   command: string[]
-  /** Directory that the program is relative to, and where it runs. */
+  /** Directory that the program is relative to, and in which it runs. */
   base: string
-  /** Milliseconds for one visit. */
+  /** Maximum milliseconds for one visit. */
   patience: number
   redact: (text: string) => string
 }): Driver {

@@ -8,38 +8,37 @@ import {
   typeOf,
 } from './elements.ts'
 
-/** What a form has to fill in, to choose or to press. */
+/** A control of a form that can be filled in, chosen or pressed. */
 export interface Control {
-  /** Empty of a button alone. */
+  /** Empty only for a button. */
   name: string
   value: string
   kind: 'text' | 'charset' | 'checkbox' | 'button' | 'image' | 'select'
   checked: boolean
-  /** Of a list: the values that may be chosen. */
+  /** For a list: the values that may be chosen. */
   options?: string[]
-  /** Of a list: the values that are chosen. */
+  /** For a list: the values that are chosen. */
   chosen?: string[]
-  /** Of a list: several may be chosen. */
+  /** For a list: true if several may be chosen. */
   multiple?: boolean
-  /** Of a button: where and how it sends the form, instead of what the form says. */
+  /** For a button: where and how it sends the form, instead of what the form says. */
   sends?: { method?: string; action?: string; enctype?: string }
 }
 
-/** Buttons that send their form. */
+/** True for buttons that send their form. */
 export const isButton = ({ kind }: Control) => kind === 'button' || kind === 'image'
 
-/** Kinds of input that send nothing, whatever a customer does. */
+/** Types of input or button that never send anything. */
 const NEVER_SENT = new Set(['reset', 'button'])
 
 /**
- * A control as an untouched page has it; undefined for what its form never sends.
- *
- * @param usable false: something around it takes it out of use.
+ * A control in the state that an untouched page has; undefined if its form never sends it.
+ * @param usable false: an element around it disables it.
  */
 export function controlOf(element: Element, usable: boolean): Control | undefined {
   const name = attribute(element, 'name') ?? ''
   const button = buttonOf(element, name)
-  // A button may be out of use until something is ticked.
+  // A disabled button counts: it may be enabled when something is ticked.
   if (button) return button
   if (name === '' || !usable || hasAttribute(element, 'disabled')) return undefined
   if (element.tagName === 'select') return listOf(element, name)
@@ -47,7 +46,7 @@ export function controlOf(element: Element, usable: boolean): Control | undefine
   if (element.tagName === 'textarea') return { ...text, value: writtenIn(element) }
   const type = typeOf(element)
   if (element.tagName !== 'input' || NEVER_SENT.has(type)) return undefined
-  // A hidden field of this name says in which encoding its form is sent.
+  // A hidden field with this name states the encoding in which its form is sent.
   if (type === 'hidden' && name.toLowerCase() === '_charset_') {
     return { ...text, kind: 'charset', value: '' }
   }
@@ -77,12 +76,12 @@ function sendingOf(button: Element): Pick<Control, 'sends'> {
   return Object.keys(sends).length === 0 ? {} : { sends }
 }
 
-/** What stands in a textarea. */
+/** The text in a textarea. */
 function writtenIn({ childNodes }: Element): string {
   return childNodes.map((node) => (isText(node) ? node.value : '')).join('')
 }
 
-/** What an input has that nobody touched: of some kinds there is always something. */
+/** The value of an untouched input; some types always have one. */
 function untouched(element: Element, type: string): string {
   const value = attribute(element, 'value') ?? ''
   if (value !== '') return value
@@ -113,7 +112,7 @@ function listOf(list: Element, name: string): Control {
   const isOpen = multiple || Number.parseInt(attribute(list, 'size') ?? '1', 10) > 1
   const selected = all.filter((option) => option.selected)
   const shown = selected.length > 0 || isOpen ? selected : usable.slice(0, 1)
-  // Of one choice the last one that is marked counts, also where it is out of use: a placeholder.
+  // In a single choice the last selected option counts, even if it is disabled, as a placeholder is.
   const chosen = (multiple ? shown : shown.slice(-1)).filter((option) => option.usable)
   return {
     name,

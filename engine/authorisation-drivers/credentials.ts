@@ -1,24 +1,24 @@
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
 
-/** To whom a driver gives what a customer knows. */
+/** Why credentials were not filled into a form with method GET. */
 
 export const IN_THE_ADDRESS =
   'the page sends what the customer knows in an address (method GET), where logs and histories keep it: it was not filled in'
 
-/** Does the description fill in anything, be it written out in the target file? */
+/** True if the description fills in anything, even a value that the target file spells out. */
 export function fillsIn({ fill = {} }: Pick<FormDocument, 'fill'>): boolean {
   return Object.keys(fill).length > 0
 }
 
-/** Does the description fill in what the customer knows? */
+/** True if the description fills in credentials of the customer. */
 export function usesCredentials({ fill = {} }: Pick<FormDocument, 'fill'>): boolean {
   return Object.values(fill).some((value) => /\{\w+\}/.test(value))
 }
 
 /**
- * Why a page or its form does not get what the customer knows; undefined where it may: over https, at
- * the authorisation endpoint's host or one that the target lists.
+ * Why a page or its form does not get the customer's credentials. Undefined if it may: over https, at the authorisation
+ * endpoint's host or one that the target lists.
  */
 export function credentialProblem(url: string, target: Target): string | undefined {
   if (!URL.canParse(url)) return `the page is at ${url}, no address: nothing was filled in`
@@ -30,14 +30,14 @@ export function credentialProblem(url: string, target: Target): string | undefin
   return `${what}: it was not sent. List ${host} under authorisation.hosts if it is the bank's`
 }
 
-/** Hosts, with their port where it is not 443. */
+/** Hosts; with their port, unless it is 443. */
 export function hostsOf({ document, endpoints }: Target): Set<string> {
   const { hosts = [] } = document.authorisation
   const own = URL.canParse(endpoints.authorisation) ? [new URL(endpoints.authorisation).host] : []
   return new Set([...own, ...hosts.map((host) => host.toLowerCase().replace(/:443$/, ''))])
 }
 
-/** Of what a customer knows, the part that nobody else may: a user name may stand in any address. */
+/** The secret credentials of a customer: a user name may appear in any address. */
 export function secretsAmong(credentials: Record<string, string>): string[] {
   const named = Object.keys(credentials).filter((name) => /pass|pin|secret|code|memor/i.test(name))
   const names = named.length > 0 ? named : Object.keys(credentials).slice(-1)

@@ -1,8 +1,8 @@
 import type { AuthorisationDocument } from '../configuration/target.ts'
 
 /**
- * Why the target's description can't have a customer deny; undefined where it can. Of a program and of a person
- * nothing is known before: both are told what to decide.
+ * Why the target's description can't make a customer deny; undefined if it can. For a program or a person this is
+ * unknown in advance: both are told what to decide.
  */
 export function denialProblem(authorisation: AuthorisationDocument): string | undefined {
   const { driver, forms = [], steps = [] } = authorisation
@@ -14,7 +14,7 @@ export function denialProblem(authorisation: AuthorisationDocument): string | un
   return 'no step under authorisation.steps is for a customer who denies'
 }
 
-/** What the user adds to the target file. */
+/** What the user must add to the target file. */
 export function denialMend({ driver }: AuthorisationDocument): string {
   return driver === 'http'
     ? 'Add deny, with name and value of the button, to the form on which the customer decides, or a link with only: deny.'

@@ -3,31 +3,31 @@ import type { About, Exchange } from '../wire/exchange.ts'
 
 export type Decision = 'approve' | 'deny'
 
-/** One customer sent to the authorisation page. */
+/** One customer who is sent to the authorisation page. */
 export interface VisitRequest {
   /** Address of the authorisation endpoint with its query. */
   url: string
-  /** Every address at which the visit ends: the one asked for and those registered. */
+  /** Every address at which the visit ends: the requested one and the registered ones. */
   redirectUris: string[]
   decision: Decision
   customer: CustomerDocument
-  /** Which customer of the target that is: first, second. */
+  /** Which customer of the target this is: first, second. */
   customerName: string
-  /** What the visit is for, in words for a person. */
+  /** Purpose of the visit, in words for a person. */
   purpose: string
-  /** What is filled in is wrong: it is sent once, as a bank may lock out whoever is wrong three times. */
+  /** The credentials are wrong and sent only once: a bank may lock out a customer after three failures. */
   wrongCredentials?: boolean
-  /** The customer ticks one of the accounts that the bank offers, instead of all. */
+  /** The customer ticks one of the accounts that the bank offers, not all. */
   oneAccount?: boolean
-  /** What the exchanges of the visit are told of themselves. */
+  /** Added to the exchanges of the visit. */
   about: About
-  /** Awaited once, before the customer decides: what happens while this customer waits on that page. */
+  /** Awaited once, before the customer decides: actions that happen while this customer waits on that page. */
   meanwhile?: () => Promise<void>
 }
 
-/** Where the visit ended. */
+/** How the visit ended. */
 export type VisitEnd = {
-  /** The exchange whose answer redirects, or where it stopped; absent where a browser was used. */
+  /** The exchange whose answer redirects, or where the visit stopped; absent if a browser was used. */
   exchange?: Exchange
   first?: Exchange
   pages: Page[]
@@ -36,25 +36,25 @@ export type VisitEnd = {
       kind: 'redirected'
       /** The address with its query and fragment, as the bank wrote it. */
       url: string
-      /** Status of the answer that redirects there, where there is no exchange and it is known. */
+      /** Status of the answer that redirects there, if it is known and there is no exchange. */
       status?: number
     }
   | {
       kind: 'stopped'
       why: string
       /**
-       * Nothing of it is the bank's doing: a program that failed, a window that was closed, a
-       * person who did not come. It says nothing of the bank, not even that it refuses.
+       * Not caused by the bank: a program failed, a window was closed, a person did not come. It says nothing about the
+       * bank, not even that it refuses.
        */
       ours?: true
       /**
-       * A page came that nothing in the target's description leads on from; what it shows. Until
-       * some visit has come through, the description is as likely to be wrong as the bank.
+       * What a page shows that no description in the target handles. Until some visit succeeds, the description is as
+       * likely to be wrong as the bank.
        */
       unfit?: string
       /** That page has a form, which a customer would fill in. */
       asks?: true
-      /** The page that asks for what the customer knows came back: what it says. The same doubt. */
+      /** What the login page says when it comes back. The same doubt applies. */
       refusedCredentials?: string
     }
 )
@@ -64,11 +64,11 @@ export interface Page {
   status: number
   /** Text of the page without markup. */
   text: string
-  /** How many accounts it offered to tick, where the driver knows. */
+  /** Number of accounts that it offered to tick, if the driver knows. */
   offered?: number
-  /** It let the customer deny, where the driver knows. */
+  /** It let the customer deny, if the driver knows. */
   denies?: true
-  /** The button that was pressed for a customer who denies, since the target describes no other one. */
+  /** The button that was pressed for a customer who denies, because the target describes no other one. */
   approvedInstead?: string
 }
 
@@ -77,18 +77,18 @@ export interface Driver {
   visit(request: VisitRequest): Promise<VisitEnd>
   /** Visits that took place before the run was interrupted, by the words before the colon. */
   done?(names: string[]): void
-  /** Asks somebody to do something at the bank; why it was not done, undefined when it was. */
+  /** Asks somebody to do something at the bank; resolves to why it was not done, or undefined if it was. */
   question?(name: string, text: string): Promise<string | undefined>
-  /** Ends the visit that is open, and every later one at once: the run was interrupted. */
+  /** Ends the open visit, and every later one at once, because the run was interrupted. */
   interrupt?(): void
-  /** @param ended how the run ended, in a sentence, for whoever still looks at a page of ours */
+  /** @param ended one sentence on how the run ended, for pages of ours that are still open */
   close(ended?: string): Promise<void>
 }
 
-/** Drivers that heed `meanwhile`: one visit can wait while another goes on. */
+/** Drivers that support `meanwhile`: one visit can wait while another continues. */
 export const HOLDING: readonly AuthorisationDocument['driver'][] = ['http', 'browser']
 
-/** One approval that a run is going to need, for a person who wants to know what will come. */
+/** One approval that a run will need, shown to a person in advance. */
 export interface Announced {
   /** The words before the colon of a visit's purpose. */
   name: string
@@ -97,18 +97,18 @@ export interface Announced {
   customer: string
   client: string
   decision: Decision
-  /** How many checks it serves. */
+  /** Number of checks that need it. */
   serves: number
 }
 
-/** The end of a visit for which the bank is not to blame. */
+/** The end of a visit that the bank did not cause. */
 export function ourStop(why: string, pages: Page[] = []): VisitEnd {
   return { kind: 'stopped', why, ours: true, pages }
 }
 
 /**
- * Is this where the TPP takes over? Any address of the TPP's host is: nothing but the bank's pages
- * is ever fetched, also when a wrong bank redirects to another path.
+ * True if the TPP takes over at this address. Any address on the TPP's host counts: only the bank's pages are ever
+ * fetched, even if a wrong bank redirects to another path.
  */
 export function landsAt(
   address: string,

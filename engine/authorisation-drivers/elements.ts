@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, defaultTreeAdapter } from 'parse5'
 
-/** What is read of the elements of a page. */
+/** Helpers that read the elements of a page. */
 
 export type Node = DefaultTreeAdapterTypes.Node
 export type Element = DefaultTreeAdapterTypes.Element
@@ -30,7 +30,7 @@ export function textOf(top: Node): string {
   return inOneLine(words.join(' '))
 }
 
-/** Of one element within a link: more are no words to follow it by. */
+/** Limit for one element within a link: text beyond it is not used to find the link. */
 const MOST_CHILDREN = 1000
 
 export function inOneLine(text: string): string {

@@ -32,9 +32,8 @@ const PLACES: Partial<Record<NodeJS.Platform, string[]>> = {
 }
 
 /**
- * The machine's Chromium, Chrome or Edge: on the PATH, then where installers put it.
- *
- * @returns undefined when there is none.
+ * Finds the machine's Chromium, Chrome or Edge: on the PATH, then where installers put it.
+ * @returns undefined if there is none.
  */
 export function findBrowser(): string | undefined {
   const onPath = (process.env.PATH ?? '')
@@ -44,7 +43,7 @@ export function findBrowser(): string | undefined {
   return [...onPath, ...(PLACES[process.platform] ?? [])].find(runs)
 }
 
-/** Whether this path is a program. */
+/** True if this path is a program. */
 export function runs(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
@@ -55,8 +54,8 @@ export function runs(path: string): boolean {
 }
 
 /**
- * What the target's driver needs and does not find, with the fix; undefined when all is there.
- * Nothing is sent or started to find out.
+ * What the target's driver needs and does not find, with the fix; undefined if nothing is missing. Nothing is sent or
+ * started to find out.
  */
 export function driverProblem(target: TargetDocument): string | undefined {
   const { driver, steps, command, executable } = target.authorisation

@@ -1,10 +1,9 @@
 import { charsetOf, singleBytes } from '../wire/charsets.ts'
 
 /**
- * The encoding in which a form is sent (HTML 4.10.21.5, "pick an encoding"). UTF-8 stands for those of several bytes:
- * pages in them are rare, and which bytes a character has cannot be had of Node.
- *
- * @param accepted its accept-charset: labels, of which the first that is known counts
+ * The encoding in which a form is sent (HTML 4.10.21.5, "pick an encoding"). UTF-8 replaces multi-byte encodings: pages
+ * in them are rare, and Node can't encode them.
+ * @param accepted its accept-charset: labels, of which the first known one counts
  * @param page the encoding of its page
  */
 export function formCharset(accepted: string | undefined, page: string): string {
@@ -13,12 +12,12 @@ export function formCharset(accepted: string | undefined, page: string): string 
   return singleBytes(charset) ? charset : 'utf-8'
 }
 
-/** The name of an encoding as a form sends it: TextDecoder has it in small letters. */
+/** The name of an encoding as a form sends it; TextDecoder gives it in lower case. */
 export function nameOf(charset: string): string {
   return /^(utf|iso|koi|ibm)/.test(charset) ? charset.toUpperCase() : charset
 }
 
-/** A form as the body of a POST, in the one of the two ways that it asks for. */
+/** A form as the body of a POST, in the one of the two ways that it requests. */
 export async function encoded(
   form: URLSearchParams,
   enctype: string,
@@ -27,14 +26,14 @@ export async function encoded(
   if (enctype !== 'multipart/form-data') {
     return { body: inQuery(form, charset), type: 'application/x-www-form-urlencoded' }
   }
-  // What is sent is text, of which the bytes are UTF-8.
+  // The text is sent as UTF-8.
   const data = new FormData()
   for (const [name, value] of form) data.append(name, value)
   const sent = new Response(data)
   return { body: await sent.text(), type: sent.headers.get('content-type') ?? enctype }
 }
 
-/** A form as a query, the bytes of its characters being those of an encoding. */
+/** A form as a query, with its characters as bytes of an encoding. */
 export function inQuery(form: URLSearchParams, charset: string): string {
   const table = singleBytes(charset)
   if (!table) return form.toString()
@@ -42,7 +41,7 @@ export function inQuery(form: URLSearchParams, charset: string): string {
   return [...form].map(([name, value]) => `${spelt(name)}=${spelt(value)}`).join('&')
 }
 
-/** A character that the encoding lacks becomes a reference of HTML. */
+/** A character that the encoding lacks becomes an HTML character reference. */
 function inBytes(character: string, table: Map<string, number>): string {
   if (character <= '\x7f') return new URLSearchParams([['', character]]).toString().slice(1)
   const byte = table.get(character)

@@ -22,13 +22,13 @@ export interface Form {
   method: string
   /** As written; empty: the page's own address. */
   action: string
-  /** As written; empty: that of every form. */
+  /** As written; empty: the default of all forms. */
   enctype: string
-  /** In which its names and values are sent. */
+  /** Encoding of its names and values when sent. */
   charset: string
-  /** Those that have a name, in the order of the page. */
+  /** Controls that have a name, in the order of the page. */
   fields: Control[]
-  /** Its first button, which is pressed where the description names none. */
+  /** Its first button, which is pressed if the description names none. */
   first?: Control
 }
 
@@ -43,20 +43,19 @@ export interface ReadPage {
   forms: Form[]
   links: Link[]
   text: string
-  /** What its scripts say, as written. */
+  /** Text of its scripts, as written. */
   scripts: string
   /** What addresses of the page are relative to, as written; absent: its own address. */
   base?: string
-  /** What it says of where it leads by itself, as written. */
+  /** Content of its meta refresh, as written. */
   refresh?: string
 }
 
-/** Characters of a page that are read: what a customer needs stands before. */
+/** Maximum characters of a page that are read: everything that a customer needs comes before. */
 const LARGEST_PAGE = 500_000
 
 /**
  * Reads an HTML page. Never throws: any text is a page.
- *
  * @param charset its encoding
  */
 export function readPage(html: string, charset = 'utf-8'): ReadPage {
@@ -68,7 +67,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
   const controls: { owner: Form | string; control: Control }[] = []
   let base: string | undefined
   let refresh: string | undefined
-  // A page may be nested deeper than a stack is.
+  // No recursion: a page may be nested deeper than the call stack allows.
   const open: Place[] = [{ node: parse(html.slice(0, LARGEST_PAGE)), usable: true }]
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, usable } = next
@@ -89,7 +88,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
       const href = node.tagName === 'a' && attribute(node, 'href')
       if (href) links.push({ href, text: textOf(node) })
       const control = controlOf(node, usable)
-      // A control may name its form instead of standing in it.
+      // A control may name its form instead of being inside it.
       const owner = attribute(node, 'form') ?? form
       if (control && owner !== undefined) controls.push({ owner, control })
     }
@@ -110,7 +109,7 @@ export function readPage(html: string, charset = 'utf-8'): ReadPage {
   return { forms, links, ...said, ...(base && { base }), ...(refresh && { refresh }) }
 }
 
-/** A script, and what happens once the page is there or something of it is pressed. */
+/** The text of a script, or the event handlers of an element. */
 function scriptsOf(element: Element): string[] {
   if (element.tagName === 'script') return [textOf(element)]
   return element.attrs.filter(({ name }) => name.startsWith('on')).map(({ value }) => value)
@@ -125,7 +124,7 @@ const leadsOn = (element: Element) =>
 interface Place {
   node: Node
   form?: Form
-  /** Nothing around it takes it out of use. */
+  /** True if no element around it disables it. */
   usable: boolean
 }
 
@@ -144,12 +143,12 @@ function give(form: Form, control: Control): void {
   if (control.name !== '') form.fields.push(control)
 }
 
-/** Nothing in it can be used, but for what stands in its first legend. */
+/** True for a disabled fieldset: nothing in it can be used, except in its first legend. */
 function takesOutOfUse(element: Element): boolean {
   return element.tagName === 'fieldset' && hasAttribute(element, 'disabled')
 }
 
-/** What an element shows without any text in it: a picture that is described, a field that is filled. */
+/** What an element shows apart from its text: the description of a picture, the value of a field. */
 function saidBy(element: Element): string {
   const { tagName } = element
   const type = typeOf(element)
@@ -158,13 +157,13 @@ function saidBy(element: Element): string {
   return isShown ? (attribute(element, 'value') ?? '') : ''
 }
 
-/** Kinds of input whose value nobody sees. */
+/** Types of input whose value is not shown. */
 export const UNREAD: ReadonlySet<string> = new Set(['hidden', 'password', 'checkbox', 'radio'])
 
 /** What a description fits: a form that has all its names and the button to press, or a link. */
 export type Fitting = { description: FormDocument } & ({ form: Form } | { link: Link })
 
-/** The first of the descriptions that fits something on the page, for a customer who decides so. */
+/** The first description that fits something on the page, for a customer who makes this decision. */
 export function fitting(
   { forms, links }: ReadPage,
   described: FormDocument[],
@@ -188,35 +187,35 @@ function hasAll({ fields }: Form, names: string[] | undefined): boolean {
   return names?.every((name) => fields.some((field) => field.name === name)) ?? false
 }
 
-/** Can a customer send what the described button sends? */
+/** True if a customer can send what the described button sends. */
 function canBePressed(form: Form, description: FormDocument, decision: Decision): boolean {
   const button = buttonOf(description, decision)
   if (!button || button.added) return true
   return form.fields.some((field) => {
     if (field.name !== button.name) return false
-    // Of an image only its name is sent, and where it was pressed.
+    // For an image, only its name and the pressed position are sent.
     if (field.kind === 'text' || field.kind === 'image') return true
     return valuesOf(field).includes(button.value)
   })
 }
 
-/** The values that a customer can choose of it, or press. */
+/** The values of the control that a customer can choose or press. */
 function valuesOf({ value, options = [value] }: Control): string[] {
   return options
 }
 
-/** Has the form the button that denies? */
+/** True if the form has the button that denies. */
 export function letsDeny(form: Form, description: FormDocument): boolean {
   return description.deny !== undefined && canBePressed(form, description, 'deny')
 }
 
-/** Is it on this page that the customer decides? Where no description names a denial, on one that asks for nothing secret. */
+/** True if the customer decides here. If no description has a denial: on a page that asks for no credentials. */
 export function decides(form: Form, description: FormDocument, all: FormDocument[]): boolean {
   if (all.some(({ deny }) => deny !== undefined)) return letsDeny(form, description)
   return !usesCredentials(description)
 }
 
-/** Of a page that has the names of a description: which button it lacks, and which ones it has. */
+/** For a page that has the names of a description: which button it lacks, and which ones it has. */
 export function lackedButton({ forms }: ReadPage, described: FormDocument[], decision: Decision) {
   for (const description of described) {
     const { has, only } = description
@@ -253,7 +252,7 @@ export function lookedFor(described: FormDocument[]): string {
 
 const MOST_LOOKED_FOR = 6
 
-/** How the form is sent once a customer has pressed the button, and where: as written. */
+/** Where and how the form is sent when a customer has pressed the button, as written. */
 export function sending(form: Form, description: FormDocument, decision: Decision) {
   const sends = pressed(form, description, decision)?.sends
   return { method: form.method, action: form.action, enctype: form.enctype, ...sends }
@@ -274,7 +273,7 @@ function pressed(form: Form, description: FormDocument, decision: Decision): Con
   )
 }
 
-/** What the form sends once a customer has filled it and pressed the button. */
+/** What the form sends when a customer has filled it in and pressed the button. */
 export function filled(
   form: Form,
   description: FormDocument,
@@ -304,14 +303,14 @@ export function filled(
     return body
   }
   if (!button) return body
-  // A button joins what the form sends; a choice between radio buttons replaces the one preselected.
+  // A button is added to what the form sends; a choice of a radio button replaces the preselected one.
   const joins = form.fields.every((field) => field.name !== button.name || isButton(field))
   if (joins) body.append(button.name, button.value)
   else body.set(button.name, button.value)
   return body
 }
 
-/** What a control sends untouched, or filled. */
+/** What a control sends, untouched or filled in. */
 function sentBy(field: Control, { charset }: Form, fill: string | undefined): string[] {
   const { kind, value, checked, chosen = [value] } = field
   if (isButton(field)) return []
@@ -320,12 +319,12 @@ function sentBy(field: Control, { charset }: Form, fill: string | undefined): st
   return kind === 'charset' ? [nameOf(charset)] : chosen
 }
 
-/** A form has the line ends of the network, whatever its page has. */
+/** A form is sent with CRLF line ends, whatever its page has. */
 function withLineEnds(text: string): string {
   return text.replace(/\r\n|\r|\n/g, '\r\n')
 }
 
-/** The values of the boxes that the description ticks; undefined where it ticks none of this name. */
+/** The values of the boxes that the description ticks; undefined if it ticks none with this name. */
 function boxesIn(field: Control, { tickAll }: FormDocument): string[] | undefined {
   const isBox = field.kind === 'checkbox' || field.multiple === true
   return isBox && tickAll !== undefined && fitsStars(field.name, tickAll)
@@ -333,13 +332,13 @@ function boxesIn(field: Control, { tickAll }: FormDocument): string[] | undefine
     : undefined
 }
 
-/** How many boxes of the page the description ticks all; undefined where it ticks none. */
+/** Number of boxes on the page that the description ticks; undefined if it ticks none. */
 export function boxesOf({ fields }: Form, description: FormDocument): number | undefined {
   if (description.tickAll === undefined) return undefined
   return fields.flatMap((field) => boxesIn(field, description) ?? []).length
 }
 
-/** `{username}` becomes the value of that name, spelt as it must stand there. */
+/** Replaces `{username}` with the value of that name, in the required spelling. */
 export function filledIn(
   text: string,
   values: Record<string, string | undefined>,

@@ -27,17 +27,17 @@ import { refreshOf } from './refresh.ts'
 export interface UnderWay {
   request: VisitRequest
   pages: Page[]
-  /** What the page that a description fits said at first, and how often it was filled in or followed: see timesSeen. */
+  /** For each description: the first text of its page, and how often it was filled in or followed; see timesSeen. */
   seen: Map<FormDocument, { text: string; times: Map<string, number> }>
   /** The page that the customer is on. */
   from?: From
   first?: Exchange
   latest?: Exchange
-  /** What is still to take place before the customer decides. */
+  /** Action that must happen before the customer decides. */
   meanwhile?: () => Promise<void>
-  /** Seconds that its pages had it wait. */
+  /** Seconds that its pages made it wait. */
   waited: number
-  /** Pages of a visit are used once: after a cut the bank may have taken one, and show an error. */
+  /** A connection was cut. Pages of a visit work once, so the bank may have received the request and show an error. */
   cut?: boolean
 }
 
@@ -48,21 +48,21 @@ export interface Step {
   body?: string
   /** Media type of the body. */
   type?: string
-  /** It carries what the customer knows. */
+  /** True if it carries credentials of the customer. */
   secret?: boolean
 }
 
-/** What came of a step. */
+/** The result of a step. */
 export interface Answered {
   exchange: Exchange
   response: NonNullable<Exchange['response']>
 }
 
-/** What all visits of a run know of the bank's pages. */
+/** What all visits of a run know about the bank's pages. */
 interface KnownOfPages {
   target: Target
   forms: FormDocument[]
-  /** Seconds of a visit that pages may wait before they lead on by themselves. */
+  /** Maximum seconds of a visit that pages may wait before they redirect. */
   patience: number
 }
 
@@ -78,7 +78,7 @@ export function redirected({ latest, first, pages }: UnderWay, url: string) {
   return { kind: 'redirected' as const, url, exchange: latest, first, pages }
 }
 
-/** An address that the bank names, as `what`; how the visit ends where it is none. */
+/** An address that the bank gives, described by `what`; the end of the visit if it is not a valid address. */
 export function absolute(visit: UnderWay, what: string, address: string, from: string) {
   if (URL.canParse(address, from)) return new URL(address, from).href
   return stopped(visit, `${what} to ${shown(address)}, no address`)
@@ -100,18 +100,18 @@ export async function afterPage(
   const page = readPage(response.body, response.charset)
   pages.push({ status: response.status, text: page.text })
   visit.from = { url, policy: header(exchange, 'referrer-policy') }
-  // A browser shows a login page whatever its status: only what leads nowhere ends the visit.
+  // A browser shows a login page with any status. The status ends the visit only if no description fits.
   const match = fitting(page, known.forms, request.decision)
   if (response.status >= 400 && !match) {
     const why = `the bank shows a page with status ${response.status}`
     return visit.cut ? ourStop(`${why}, after a line that was cut`, pages) : stopped(visit, why)
   }
-  // One that asks for something is waited for, not left.
+  // If a page has a form, or a link that is described, its refresh is ignored.
   const asks = match || page.forms.length > 0
   const refresh = asks ? undefined : refreshOf(page.refresh ?? header(exchange, 'refresh'))
   if (!match && !refresh && leadsBack(page, request)) return stopped(visit, LEADS_BACK)
   const base = baseOf(page, url)
-  // Where a visit waited without success, no other one waits.
+  // If one visit waited without success, no other visit waits.
   if (refresh && visit.waited + refresh.seconds > known.patience) known.patience = 0
   else if (refresh) return afterRefresh(visit, refresh, refresh.url === '' ? url : base)
   if (!match) {
@@ -130,8 +130,8 @@ export async function afterPage(
 }
 
 /**
- * Does a page lead to the redirect URI in a script, a form or a link, as no page of a bank's does? That its words say
- * where the customer goes leads nowhere.
+ * True if a page leads to the redirect URI in a script, form or link, which no bank's page should do. A redirect URI in
+ * the text does not count.
  */
 function leadsBack({ scripts, forms, links }: ReadPage, { redirectUris }: VisitRequest): boolean {
   const addresses = [...forms.map(({ action }) => action), ...links.map(({ href }) => href)]
@@ -139,7 +139,7 @@ function leadsBack({ scripts, forms, links }: ReadPage, { redirectUris }: VisitR
   return redirectUris.some((uri) => places.some((place) => place.includes(uri)))
 }
 
-/** What addresses of a page are relative to. */
+/** The base of relative addresses on a page. */
 function baseOf({ base }: ReadPage, url: string): string {
   if (base === undefined || !URL.canParse(base, url)) return url
   const { href, protocol } = new URL(base, url)
@@ -159,7 +159,7 @@ async function afterRefresh(
   return { method: 'GET', url: to }
 }
 
-/** The end of a visit to which the same page comes again and again; undefined where it goes on. */
+/** The end of a visit in which the same page comes back repeatedly; undefined if the visit continues. */
 function endOfRepeats(
   visit: UnderWay,
   description: FormDocument,
@@ -180,8 +180,8 @@ function endOfRepeats(
 }
 
 /**
- * How often a visit came to a page. Where what a customer knows is filled in again and again, it is refused, whatever the
- * pages say; others are told apart by their words: several in a row may have the same button.
+ * How often a visit reached a page. A login page counts whatever it says: if it comes back, the credentials are
+ * refused. Other pages are distinguished by their text, because several in a row may have the same button.
  */
 function timesSeen({ seen }: UnderWay, description: FormDocument, text: string): number {
   const words = usesCredentials(description) ? '' : text
@@ -192,7 +192,7 @@ function timesSeen({ seen }: UnderWay, description: FormDocument, text: string):
   return times
 }
 
-/** Fills a form and sends it, once what takes place meanwhile has. */
+/** Fills in a form and sends it, after any `meanwhile` action. */
 async function afterForm(
   visit: UnderWay,
   { form, description }: { form: Form; description: FormDocument },
@@ -229,7 +229,7 @@ async function afterForm(
   return { method: 'GET', url: asked.href }
 }
 
-/** What is pressed for a customer who denies, where the description knows approve alone; a login asks for no decision. */
+/** The button pressed for a denial if the description has only approve; a login page needs no decision. */
 function approvedInstead(description: FormDocument): string | undefined {
   const { has, approve, deny, only } = description
   if (!approve || deny || only !== undefined || usesCredentials(description)) return undefined

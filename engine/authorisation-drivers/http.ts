@@ -18,15 +18,15 @@ import {
 } from './http-pages.ts'
 import { comingFrom } from './referrer.ts'
 
-/** Seconds of a visit that pages may wait before they lead on by themselves. */
+/** Maximum seconds of a visit that pages may wait before they redirect. */
 const PATIENCE = 30
 
-/** More pages and redirects than any bank needs: a bank that goes in circles. */
+/** Maximum number of pages and redirects; a bank that exceeds it has a loop. */
 const MOST_STEPS = 30
 
 /**
- * A customer without a screen: follows redirects and refreshes, keeps cookies, fills the forms and follows the
- * links that the target describes. One fresh browser session for each visit.
+ * A customer without a screen: follows redirects and refreshes, keeps cookies, fills in the forms and follows the links
+ * that the target describes. Each visit has a new browser session.
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
   const known = { target, forms, patience: PATIENCE }
@@ -59,7 +59,7 @@ async function send(
   { wire, target, cookies }: { wire: Wire; target: Target; cookies: Cookies },
 ): Promise<Answered | VisitEnd> {
   const isFirst = visit.first === undefined
-  // Where the visit begins the target says; where it leads, the bank.
+  // The target gives the first address; the bank gives all others, so these are checked.
   const problem = isFirst ? undefined : await addressProblem(next.url, target)
   if (problem !== undefined) {
     const why = `the bank leads on to ${shown(next.url)}, which is not fetched: ${problem}`
@@ -95,7 +95,7 @@ async function send(
   return { exchange, response }
 }
 
-/** Where a redirect leads; undefined where the answer is a page. */
+/** The target of a redirect; undefined if the answer is a page. */
 function afterRedirect(
   visit: UnderWay,
   from: Step,

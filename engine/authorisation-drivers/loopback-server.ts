@@ -7,33 +7,32 @@ import { offered } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
 import { isObject, parsedJson } from '../record/json.ts'
 
-/** Bytes of a body that are read: an address with a code and an ID token is far smaller. */
+/** Maximum bytes of a body: an address with a code and an ID token is far smaller. */
 const MOST_BODY = 64 * 1024
 
-/** What a page or an answer to a script is made of. */
+/** A page, or an answer to a script. */
 export type Reply =
   | { status: number; page: (nonce: string) => string }
   | { status: number; value: unknown }
-  /** Leads to another address. */
+  /** Redirects to another address. */
   | { status: 302; location: string }
 
-/** Turns a request away. */
+/** Refuses a request. */
 export function refusal(status: number, words: string): Reply {
   return { status, value: { words } }
 }
 
-/** Who answers what the guard let through. */
+/** Answers the requests that the guard lets through. */
 export interface Handler {
   get(path: string): Reply | Promise<Reply>
   post(path: string, body: Record<string, unknown>): Reply
 }
 
 /**
- * A server that only this machine reaches, and only pages of its own may speak to. What it
- * turns away: names that merely resolve to loopback (DNS rebinding), requests that pages of other
- * origins cause, bodies of more than 64 KiB. Nothing that it serves is kept or referred to.
- *
- * @param port 0: a free one.
+ * A server that only this machine can reach and only its own pages may use. It refuses names that merely resolve to
+ * loopback (DNS rebinding), requests from pages of other origins and bodies of more than 64 KiB. Nothing that it serves
+ * is cached, and no referrer is sent.
+ * @param port 0: any free port.
  * @param identity its certificate; without one it speaks HTTP.
  */
 export async function openLoopback(
@@ -45,7 +44,7 @@ export async function openLoopback(
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     replyTo(request, scheme, handler)
       .then((reply) => send(response, reply))
-      // A body that ends early, or a sender that is gone: there is nobody to answer.
+      // The body ended early or the sender is gone: there is nobody to answer.
       .catch(() => response.destroy())
   }
   const server = identity ? createSecureServer(offered(identity), listener) : createServer(listener)
@@ -54,7 +53,7 @@ export async function openLoopback(
   return { server, origin: await listenHere(server, port) }
 }
 
-/** Has a server listen on this machine alone, on any port where none is given; gives its address. */
+/** Makes a server listen on this machine only, by default on any free port; returns its address. */
 export async function listenHere(server: Server, port = 0): Promise<string> {
   await once(server.listen(port, '127.0.0.1'), 'listening')
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -69,7 +68,7 @@ export async function shut(server: Server): Promise<void> {
 async function replyTo(request: IncomingMessage, scheme: string, handler: Handler): Promise<Reply> {
   const { method = '', headers, socket } = request
   const host = headers.host ?? ''
-  // A browser leaves out the port that the scheme means anyway.
+  // A browser omits the default port of the scheme.
   const usual = socket.localPort === (scheme === 'https' ? 443 : 80)
   const own = ['127.0.0.1', 'localhost'].flatMap((name) => [
     `${name}:${socket.localPort}`,
@@ -83,7 +82,7 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   if (headers.origin !== `${scheme}://${host}` || (site !== undefined && site !== 'same-origin')) {
     return refusal(403, 'Only pages served from here may send something.')
   }
-  // A form of another page cannot have this type: a browser would ask first, and be refused.
+  // A form of another page cannot have this type: the browser would send a preflight request, which is refused.
   if (headers['content-type']?.split(';', 1)[0] !== 'application/json') {
     return refusal(415, 'The body must be JSON.')
   }
@@ -93,7 +92,7 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   return isObject(value) ? handler.post(path, value) : refusal(400, 'The body is no JSON object.')
 }
 
-/** The body; undefined when it is too large. */
+/** The body; undefined if it is too large. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > MOST_BODY) return undefined
   const parts: Buffer[] = []
@@ -127,7 +126,7 @@ function send(response: ServerResponse, reply: Reply): void {
     'x-content-type-options': 'nosniff',
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
-    // What was not read of a body that was turned away would be taken for the next request.
+    // The unread rest of a refused body would be taken for the next request.
     ...(reply.status >= 400 && { connection: 'close' }),
   }
   response.writeHead(reply.status, headers)

@@ -8,30 +8,29 @@ import { filledIn } from './forms.ts'
 import { failureOf, lastLine, run } from './program.ts'
 import type { WatchedPages } from './watched-pages.ts'
 
-/** Milliseconds between two looks at a page. */
+/** Milliseconds between two checks of a page. */
 const LOOK = 100
 
-/** Milliseconds after which a page that does not change has shown what it is. */
+/** Milliseconds after which an unchanged page counts as final. */
 const STILL = 10_000
 
-/** Milliseconds for an element that a step names: it stands on a page that is there. */
+/** Milliseconds to wait for an element that a step names on a loaded page. */
 const ELEMENT = 10_000
 
-/** A page that has come in the place of another one, and does not get what the customer knows. */
+/** Another page has replaced the expected one, and must not get credentials. */
 class StrangePage extends Error {}
 
 interface StepsTaken {
   steps: StepDocument[]
   base: string
   taken: Set<StepDocument>
-  /** Why a page does not get what the customer knows; undefined: it may. */
+  /** Why a page does not get credentials; undefined if it may. */
   credentialProblem: (url: string) => string | undefined
 }
 
 /**
- * Takes the described steps, on whichever page shows itself, until the visit has ended.
- *
- * @returns why no step leads on; undefined when the visit ended.
+ * Takes the described steps, on whichever page is shown, until the visit has ended.
+ * @returns why no step leads on; undefined if the visit ended.
  */
 export async function takeSteps(
   watched: WatchedPages,
@@ -58,7 +57,7 @@ export async function takeSteps(
       await pause(LOOK, ended)
       continue
     }
-    // The page once more, after what it asked for was given: it does not accept it.
+    // The page is back after it was filled in, so it does not accept the values.
     if (taken.has(step)) return `the page with ${step.when} comes back: what was filled is refused`
     taken.add(step)
     if (step.code || fillsIn(step)) {
@@ -93,20 +92,20 @@ export async function takeSteps(
   return undefined
 }
 
-/** Is it on this page that the customer decides? Where no step is for one decision alone, on one that asks for nothing. */
+/** True if the customer decides on this page. If no step is for one decision only: on a page that asks for nothing. */
 function decides(step: StepDocument, all: StepDocument[]): boolean {
   if (all.some(({ only }) => only !== undefined)) return step.only !== undefined
   return step.click !== undefined && !step.code && !fillsIn(step)
 }
 
-/** A step that only names a page waits until that page has gone: an approval in an app. */
+/** False for a step that only names a page: it waits until that page is gone, as for an approval in an app. */
 function acts({ fill, tickAll, code, click, waitFor }: StepDocument): boolean {
   return [fill, tickAll, code, click, waitFor].some((part) => part !== undefined)
 }
 
 async function shown(tab: Tab, steps: StepDocument[]): Promise<StepDocument | undefined> {
   for (const step of steps) {
-    // The page may go while it is looked at.
+    // The page may disappear during this check.
     const seen = await tab.isVisible(step.when).catch((error: Error) => {
       if (/selector/i.test(error.message)) throw error
       return false
@@ -116,14 +115,14 @@ async function shown(tab: Tab, steps: StepDocument[]): Promise<StepDocument | un
   return undefined
 }
 
-/** An element as it knows itself in its page. */
+/** An element, as code inside its page sees it. */
 interface Shown {
   ownerDocument: { URL: string }
 }
 
-/** What may be a list, in its page. */
+/** An element that may be a list, as code inside its page sees it. */
 interface Listed {
-  /** Of lists alone. */
+  /** Only lists have options. */
   options?: Iterable<{ index: number; matches(selector: string): boolean }>
   multiple?: boolean
 }
@@ -138,7 +137,7 @@ async function take(
   const { waitFor, fill = {}, tickAll, code, click } = step
   const timeout = { timeout: ELEMENT }
   const element = (selector: string) => tab.locator(selector).first()
-  /** Fills in that page alone which may have it: another one that comes meanwhile has other elements. */
+  /** Fills in a value only if this page may have it: the page may have changed meanwhile. */
   const fillIn = async (selector: string, value: string) => {
     const field = await element(selector).elementHandle(timeout)
     const url = await field?.evaluate(({ ownerDocument }: Shown) => ownerDocument.URL)
@@ -169,7 +168,7 @@ async function take(
   if (click) await element(click).click({ noWaitAfter: true, ...timeout })
 }
 
-/** Ticks a box, or chooses options of a multiple list: as many as there may be. */
+/** Ticks a box, or chooses options of a multiple list, up to the given number. */
 async function tick(box: Locator, most: number, timeout: { timeout: number }): Promise<void> {
   const usableOf = ({ options, multiple }: Listed) => {
     if (!options || !multiple) return undefined
@@ -181,7 +180,7 @@ async function tick(box: Locator, most: number, timeout: { timeout: number }): P
   else await box.setChecked(most > 0, timeout)
 }
 
-/** Whether an element goes: with its page, or from it. */
+/** Resolves to true if an element disappears, with its page or from it. */
 async function leaves(element: { isVisible(): Promise<boolean> }, ended: AbortSignal) {
   const until = performance.now() + STILL
   while (!ended.aborted && performance.now() < until) {
@@ -191,7 +190,7 @@ async function leaves(element: { isVisible(): Promise<boolean> }, ended: AbortSi
   return false
 }
 
-/** Until the visit ends, at the most. */
+/** Waits, but not beyond the end of the visit. */
 function pause(milliseconds: number, ended: AbortSignal): Promise<void> {
   return wait(milliseconds, undefined, { signal: ended }).catch(() => {})
 }

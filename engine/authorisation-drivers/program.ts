@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Characters of its output that are kept. */
+/** Maximum characters of output that are kept. */
 const MOST_OUTPUT = 64 * 1024
 
-/** Milliseconds in which what a program printed is read after its end, whatever it left running. */
+/** Milliseconds to read the remaining output after a program ends, whatever it left running. */
 const GRACE = 250
 
 interface Ran {
-  /** `exited`, or why it did not, in words that follow its name. */
+  /** `exited`, or why it did not exit, in words that follow the program's name. */
   ended: string
   code: number | null
   stdout: string
@@ -17,8 +17,8 @@ interface Ran {
 }
 
 /**
- * Runs a program of the user's to its end. Never throws; whatever it started ends with it: its process group, and on
- * Linux what left the group but kept the environment.
+ * Runs a program of the user's to its end. Never throws. Also ends everything that it started: its process group and,
+ * on Linux, processes that left the group but kept the environment.
  */
 export function run(options: {
   command: string[]
@@ -26,7 +26,7 @@ export function run(options: {
   /** Milliseconds. */
   patience: number
   env: Record<string, string>
-  /** May it print more than is kept? The end of it is kept then; else that ends the program. */
+  /** True if it may print more than is kept; then the end is kept. Otherwise too much output ends the program. */
   talkative?: boolean
   signal?: AbortSignal
 }): Promise<Ran> {
@@ -45,7 +45,7 @@ export function run(options: {
       cwd: base,
       env: { ...process.env, ...env, [mark]: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Leader of a group of its own, so that what it started can be ended with it.
+      // Leads its own process group, so that what it started can be ended with it.
       detached: process.platform !== 'win32',
     })
     const unread = () => {
@@ -67,7 +67,7 @@ export function run(options: {
         if (!talkative && bytes > MOST_OUTPUT) end(`printed more than ${MOST_OUTPUT / 1024} KiB`)
       })
     }
-    // What it started and left running ends with it; what left its group keeps nobody waiting.
+    // Ends what the program left running, and does not wait for what left its group.
     child.on('exit', () => {
       clearTimeout(timer)
       afterwards = setTimeout(() => {
@@ -90,13 +90,13 @@ export function run(options: {
   })
 }
 
-/** Why a program did not end well, in words that follow its name; undefined when it did. */
+/** Why a program failed, in words that follow its name; undefined if it did not. */
 export function failureOf({ ended, code }: Ran): string | undefined {
   if (ended !== 'exited') return ended
   return code === 0 ? undefined : `ended with exit code ${code}`
 }
 
-/** What a program complained of last, as it follows a sentence; empty when it said nothing. */
+/** The program's last complaint, as an appendix to a sentence; empty if there is none. */
 export function complaintOf({ stderr }: Ran, redact: (text: string) => string = String): string {
   const complaint = redact(lastLine(stderr).slice(0, 200))
   return complaint === '' ? '' : `: ${complaint}`
@@ -107,12 +107,12 @@ export function lastLine(text: string): string {
   return text.trimEnd().split(/\r?\n/).at(-1)?.trim() ?? ''
 }
 
-/** @param mark name of a variable that the program was given, and nothing else */
+/** @param mark name of a variable that only this program was given */
 function kill(pid: number | undefined, mark: string): void {
   if (pid === undefined) return
   killOne(process.platform === 'win32' ? pid : -pid)
   if (process.platform !== 'linux') return
-  // One that is just being forked is seen by the next look.
+  // A process that is just being forked is seen in the next pass.
   for (let look = 0; look < MOST_LOOKS; look += 1) {
     const left = marked(mark)
     if (left.length === 0) return
@@ -126,17 +126,17 @@ function killOne(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It has ended by itself.
+    // It has already ended.
   }
 }
 
-/** Processes with this variable in their environment: what setsid or a second fork took out of the group. */
+/** Processes with this variable in their environment: those that setsid or a second fork took out of the group. */
 function marked(mark: string): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   return pids.filter((pid) => environmentOf(pid).includes(`${mark}=`)).map(Number)
 }
 
-/** Empty for a process that has ended, or is another user's. */
+/** Empty for a process that has ended or belongs to another user. */
 function environmentOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1')

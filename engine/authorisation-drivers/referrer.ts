@@ -6,11 +6,10 @@ export interface From {
 }
 
 /**
- * What a browser says of the page on which a customer pressed a button or followed a link: Referer, and Origin of
- * what is no GET (Fetch, "append a request Origin header"; Referrer Policy 8.3). Banks turn away a form without them,
- * since another site may have had it sent.
- *
- * @param from undefined: the customer comes from a TPP, which says nothing of itself.
+ * What a browser sends about the page on which a customer pressed a button or followed a link: Referer, and Origin
+ * unless the method is GET (Fetch, "append a request Origin header"; Referrer Policy 8.3). Banks refuse a form without
+ * them, because another site may have sent it.
+ * @param from undefined: the customer comes from a TPP, which reveals nothing about itself.
  */
 export function comingFrom(
   from: From | undefined,
@@ -41,7 +40,7 @@ interface Shown {
   isDowngrade: boolean
 }
 
-/** What each policy shows of a page. */
+/** What each policy reveals about a page. */
 const SHOWN = {
   'no-referrer': () => undefined,
   'no-referrer-when-downgrade': ({ whole, isDowngrade }) => (isDowngrade ? undefined : whole),
@@ -60,7 +59,7 @@ type Policy = keyof typeof SHOWN
 
 const isPolicy = (word: string): word is Policy => Object.hasOwn(SHOWN, word)
 
-/** The last word of the header that is known counts. */
+/** The last known word of the header counts. */
 function policyOf(header = ''): Policy {
   const words = header.split(',').map((word) => word.trim().toLowerCase())
   return words.findLast(isPolicy) ?? 'strict-origin-when-cross-origin'

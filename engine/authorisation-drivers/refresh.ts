@@ -1,17 +1,17 @@
-/** A page that leads on by itself. */
+/** A page that redirects after a time. */
 export interface Refresh {
-  /** After so many of them. */
+  /** Seconds until then. */
   seconds: number
   /** As written; empty: the page itself. */
   url: string
 }
 
-/** Seconds: what a customer waits for. A session that ends, and says so in a refresh, takes longer. */
+/** Maximum seconds that a customer waits. A refresh that announces the end of a session takes longer. */
 const LONGEST = 15
 
 /**
- * What `<meta http-equiv="refresh">` or the header Refresh says, as the HTML standard reads it ("shared declarative
- * refresh steps"); undefined where it says nothing, or leads on later than a customer waits.
+ * Reads `<meta http-equiv="refresh">` or the header Refresh, as the HTML standard does ("shared declarative refresh
+ * steps"). Undefined if it says nothing, or redirects later than a customer waits.
  */
 export function refreshOf(text: string | undefined): Refresh | undefined {
   const said =

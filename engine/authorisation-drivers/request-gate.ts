@@ -6,44 +6,43 @@ import { landsAt, type VisitRequest } from './driver.ts'
 /** What ended the browser's part of a visit. */
 type PagesEnd =
   | { kind: 'landed'; url: string; status?: number }
-  /** The next page is at a server that this browser was not told of. */
+  /** The next page is at a server that this browser does not accept yet. */
   | { kind: 'elsewhere'; url: string }
-  /** By the bank, to where a run does not go. */
+  /** The bank leads to an address that a run does not fetch. */
   | { kind: 'astray'; why: string }
   | { kind: 'failed'; why: string }
 
-/** What a visit asks about addresses. */
+/** Rules of a visit about addresses. */
 export interface AddressRules {
-  /** Why a page does not get what the customer knows; undefined: it may. */
+  /** Why a page does not get credentials; undefined if it may. */
   credentialProblem(url: string): string | undefined
-  /** Why an address that the bank named is not fetched; undefined: it is. */
+  /** Why an address that the bank gives is not fetched; undefined if it is. */
   addressProblem(url: string): Promise<string | undefined>
 }
 
 interface Paused {
   requestId: string
   resourceType: string
-  /** Present where a response has arrived and is not yet acted upon. */
+  /** Present if a response has arrived and the browser has not yet processed it. */
   responseStatusCode?: number
   responseHeaders?: { name: string; value: string }[]
   request: {
     url: string
     urlFragment?: string
     method: string
-    /** Absent where there is none, and where it is long or holds a file. */
+    /** Absent if there is no body, or if it is long or contains a file. */
     postData?: string
     hasPostData?: boolean
   }
 }
 
-/** Decides over the requests of one visit. */
+/** Decides which requests of one visit are sent. */
 export type RequestGate = ReturnType<typeof createRequestGate>
 
 /**
- * Lets the requests of a visit's pages go on, until one reaches the end of the visit or must not be sent.
- *
+ * Lets the requests of a visit's pages continue, until one reaches the end of the visit or must not be sent.
  * @param trusted verifies the server of an address; false: this browser would not accept it.
- * @param onEnd called once or more often when the pages have come to an end.
+ * @param onEnd called once or more often when the pages have ended.
  */
 export function createRequestGate(
   request: VisitRequest,
@@ -54,7 +53,7 @@ export function createRequestGate(
   const given = createSecretIndex()
   let gave = false
   let end: PagesEnd | undefined
-  /** Status of the redirects seen, by where they lead. */
+  /** Status of the redirects seen, by their target address. */
   const redirects = new Map<string, number>()
   const endWith = (reached: PagesEnd) => {
     end ??= reached
@@ -62,7 +61,7 @@ export function createRequestGate(
   }
   const fail = (why: string) => endWith({ kind: 'failed', why })
 
-  /** Why a request would give away what the customer knows; undefined where it does not. */
+  /** Why a request would reveal credentials; undefined if it does not. */
   const strays = ({ url, postData, hasPostData }: Paused['request']): string | undefined => {
     if (!gave) return undefined
     if (given.holds(url)) return IN_THE_ADDRESS
@@ -84,7 +83,7 @@ export function createRequestGate(
     return false
   }
 
-  /** Does a request go on? */
+  /** True if a request may be sent. */
   const decide = async ({ resourceType, request: asked }: Paused): Promise<boolean> => {
     const url = asked.url + (asked.urlFragment ?? '')
     const isPage = resourceType === 'Document'
@@ -94,7 +93,7 @@ export function createRequestGate(
     if (end) return false
     const astray = strays(asked)
     if (astray !== undefined) return refuse({ kind: 'failed', why: astray })
-    // Where the visit begins the target says; where it leads, the bank.
+    // The target gives the first address; the bank gives all others, so these are checked.
     const problem = url === request.url ? undefined : await notFetched(url)
     if (problem !== undefined) {
       const why = `the bank leads on to ${url.slice(0, 200)}, which is not fetched: ${problem}`
@@ -128,17 +127,17 @@ export function createRequestGate(
       const sent = goesOn
         ? session.send('Fetch.continueRequest', { requestId })
         : session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-      // The tab may have gone meanwhile.
+      // The tab may be closed already.
       await sent.catch(() => {})
     },
-    /** What ended the visit; undefined while it goes on. */
+    /** What ended the visit; undefined while it continues. */
     get end() {
       return end
     },
     endWith,
     /** Ends the visit for a reason of ours. */
     fail,
-    /** Told what a page is about to be given: it goes nowhere else from now on. */
+    /** Called with the values that a page is about to get: from now on they may go nowhere else. */
     give(values: string[]) {
       gave = true
       for (const value of values) given.add(value, '')
@@ -146,7 +145,7 @@ export function createRequestGate(
   }
 }
 
-/** Does an answer with this status lead elsewhere? */
+/** True if a response with this status redirects. */
 export function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304
 }

@@ -10,8 +10,8 @@ const CLOSED = 'the window was closed'
 export type WatchedPages = Awaited<ReturnType<typeof watchPages>>
 
 /**
- * Watches every request of a context before it is sent. Redirects are among them, which
- * `page.route` would not show: it is asked only for the first request of a chain.
+ * Watches every request of a context before it is sent, including redirects. `page.route` would show only the first
+ * request of a redirect chain.
  */
 export async function watchPages(
   context: BrowserContext,
@@ -51,7 +51,7 @@ export async function watchPages(
     return session
   }
 
-  /** A window of the bank's may be on its way before it is watched: TPP hosts do not resolve. */
+  /** A new window may load before it is watched. The TPP's page is not fetched: TPP hosts do not resolve. */
   const watchWindow = async (tab: Tab) => {
     const session = await watch(tab)
     const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
@@ -70,7 +70,7 @@ export async function watchPages(
         await first.goto(url, { waitUntil: 'commit', timeout: 0 })
       } catch (error) {
         const line = firstLine(error)
-        // A page that is left, or closed, while it loads is no failure of its own.
+        // A page that is left or closed while it loads is not a failure.
         if (!/ERR_ABORTED|ERR_BLOCKED_BY_CLIENT|interrupted|has been closed/.test(line)) {
           gate.fail(`the bank's page was not loaded: ${line}`)
         }
@@ -80,14 +80,14 @@ export async function watchPages(
     tab: () => context.pages().at(-1) ?? first,
     end: () => gate.end,
     pages,
-    /** Status of the page that is shown; undefined while there is none. */
+    /** Status of the page that is shown; undefined if there is none. */
     status: () => status,
     give: gate.give,
     fail: gate.fail,
   }
 }
 
-/** What a page shows: its text, what its pictures are described by, what stands in its fields. */
+/** What a page shows: its text, the descriptions of its pictures and the values of its fields. */
 const SHOWN = `[
   document.body?.innerText,
   ...Array.from(document.querySelectorAll('img, input[type=image]'), ({ alt }) => alt),

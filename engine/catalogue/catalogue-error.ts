@@ -1,4 +1,4 @@
-/** Mistakes in specs/ or in suites/, a line each with its place and its fix: ours, and no crash. */
+/** Mistakes in specs/ or suites/, one line each with place and fix: a fault of Assay, but not a crash. */
 export class CatalogueError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'))

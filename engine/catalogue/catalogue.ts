@@ -8,36 +8,36 @@ import { CatalogueError } from './catalogue-error.ts'
 
 export type { Level } from '../record/words.ts'
 
-/** One obligation, read out of one place of a document. */
+/** One obligation, taken from one place in a document. */
 export interface Requirement {
   id: string
   level: Level
-  /** Whom the sentence obliges; only what binds the bank can be judged. */
+  /** Whom the sentence obliges. A bank can be judged only by what binds the bank. */
   binds: 'bank' | 'TPP' | 'operator'
   /** account-information/transactions */
   chapter: string
-  /** Where it stands in specs/: file:line:column. */
+  /** Its position in specs/: file:line:column. */
   place: string
   /** The place in the document, for a reader. */
   source: string
-  /** Words of the document, each within one of its lines. */
+  /** Words of the document, each part within one of its lines. */
   quote: string[]
   text: string
-  /** Definitions of the specification 3.1.2 on which the document leans there. */
+  /** Definitions of the specification 3.1.2 on which the document relies there. */
   standard: string[]
-  /** Words of a standard that the requirement is read out of, where no document has it. */
+  /** Words of a standard from which the requirement is taken, if no document contains it. */
   clause?: string
   /** What the sentence leaves open: recorded, never judged. */
   open?: string
-  /** Entry of specs/decisions.yaml that says how the sentence is read. */
+  /** Entry of specs/decisions.yaml that says how the sentence is interpreted. */
   decision?: string
-  /** Ids of the checks and rules that judge it; empty when it is not tested. */
+  /** Ids of the checks and rules that judge it; empty if it is not tested. */
   checks: string[]
   /** Why no check judges it. */
   notTested?: string
 }
 
-/** How an ambiguous place of the documents is read, and why. */
+/** How an ambiguous place of the documents is interpreted, and why. */
 export interface Decision {
   id: string
   question: string
@@ -70,21 +70,21 @@ export const CHAPTERS = [
   ...chaptersOf('product-information', 'products errors'),
 ]
 
-/** The chapter of a file of checks or rules: what it is called in specs/, or ''. */
+/** The chapter of a file of checks or rules, as named in specs/, or ''. */
 export function chapterOf(path: string): string {
   return /^suites\/([^/]+\/[^/]+)\/[^/]+$/.exec(path)?.[1] ?? ''
 }
 
-/** What binds the TPP: the chapters of the catalogue that a certification of a client judges by. */
+/** What binds the TPP: the chapters that the certification of a client judges. */
 const TPP_CHAPTERS = chaptersOf(
   'tpp',
   'general registration authorisation id-token token consents data resilience products',
 )
 
-/** Folders of specs/ with what binds the bank, and the one with what binds the TPP. */
+/** Folders of specs/ with the requirements that bind the bank, and those that bind the TPP. */
 const FOLDERS = { bank: ['account-information', 'product-information'], TPP: ['tpp'] }
 
-/** A requirement as its file spells it; schemas/assay/requirements.schema.json. */
+/** A requirement as written in its file; schemas/assay/requirements.schema.json. */
 interface RequirementEntry
   extends Pick<Requirement, 'id' | 'level' | 'source' | 'text' | 'clause' | 'open' | 'decision'>,
     Partial<Pick<Requirement, 'binds' | 'quote' | 'standard' | 'checks'>> {
@@ -92,8 +92,7 @@ interface RequirementEntry
 }
 
 /**
- * Reads specs/: decisions.yaml and every chapter of what binds the bank, or the TPP.
- *
+ * Reads specs/: decisions.yaml and every chapter that binds the bank, or the TPP.
  * @throws CatalogueError that lists each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadCatalogue(
@@ -142,7 +141,7 @@ export function loadCatalogue(
   return { requirements, decisions, owners, chapters, digest: hash.digest('hex') }
 }
 
-/** What binds the bank and what binds the TPP, for pages that show a document whole. */
+/** What binds the bank and what binds the TPP, for pages that show a whole document. */
 export function loadBothSides(folder?: string): Catalogue {
   const bank = loadCatalogue(folder)
   const tpp = loadCatalogue(folder, 'TPP')

@@ -10,12 +10,12 @@ interface Open {
 }
 
 /**
- * Asks a person, on a page of this machine, to pursue each goal with the client and to say how it ended.
+ * Asks a person, on a page of this machine, to pursue each goal with the client and to report how it ended.
  *
- * @param tell is told the address of the page.
+ * @param tell is called with the address of the page.
  */
 export async function askClient(options: {
-  /** Milliseconds for one goal. */
+  /** Time limit for one goal, in milliseconds. */
   patience: number
   signal?: AbortSignal
   tell(url: string): void
@@ -39,7 +39,7 @@ export async function askClient(options: {
   return {
     async pursue(briefing) {
       if (signal?.aborted) throw new ClientTrouble('the certification was interrupted')
-      // Whoever went away is not asked eighty times more.
+      // If the person has gone, the remaining goals are not asked.
       if (unanswered)
         throw new ClientTrouble(`nobody answered ${unanswered}: nothing more is asked`)
       count += 1
@@ -68,7 +68,7 @@ export async function askClient(options: {
   }
 }
 
-/** Checks whether something is asked now; says when nobody is there any more. */
+/** Polls for the next question; shows when the certification has ended. */
 const LOOKING = `setTimeout(async () => {
   try {
     await fetch('/', { credentials: 'omit' })

@@ -3,7 +3,7 @@ import type { TargetDocument } from '../configuration/target.ts'
 import type { Exchange, Seen } from '../wire/exchange.ts'
 import { jsonOf } from '../wire/json-body.ts'
 
-/** One request as a bank saw it; the shape that a bank reports it in. */
+/** One request as a bank saw it, in the form in which a bank reports it. */
 export interface BankSighting {
   startedAt: number
   durationMs: number
@@ -22,25 +22,25 @@ export interface BankSighting {
   fired: string[]
 }
 
-/** Whose certificate is renewed. */
+/** The party whose certificate is renewed. */
 export type Renewed = 'bank' | 'TPP'
 
-/** A bank that is up for one scenario. */
+/** A bank that runs for one scenario. */
 export interface HostedBank {
-  /** How to reach it, with every credential: the shape of a target file. */
+  /** How to reach it, with every credential, in the form of a target file. */
   document: TargetDocument
   issuer: string
-  /** What the TPP has of its own: that of the document is then not its. */
+  /** What the TPP has of its own, instead of that in the document. */
   own: { signing: boolean; transport: boolean }
   /**
-   * Has the certificate of one side renewed.
+   * Renews the certificate of one side.
    *
    * @throws NotApplicable where the client cannot be given another one
    */
   renew(side: Renewed): void
   /**
-   * Shows whoever connects from now on a certificate of an authority that nobody trusts, or one of the directory's
-   * authority for another host.
+   * Shows all new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
+   * another host.
    *
    * @throws NotApplicable where there is none to show
    */
@@ -48,9 +48,9 @@ export interface HostedBank {
   close(): Promise<void>
 }
 
-/** Opens banks for scenarios; whoever composes the certification provides it. */
+/** Opens banks for scenarios; the code that composes the certification provides it. */
 export interface BankHost {
-  /** @throws Error when nothing is called `alteration`. */
+  /** @throws Error when there is no `alteration` of that name. */
   open(options: {
     alteration?: string
     onSighting(sighting: BankSighting): void
@@ -58,7 +58,7 @@ export interface BankHost {
   close(): Promise<void>
 }
 
-/** The exchange that a sighting makes, in the words that rules and reports know. */
+/** The exchange of a sighting, in the terms of rules and reports. */
 export function exchangeOf(
   sighting: BankSighting,
   id: string,
@@ -114,7 +114,7 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }
   const [, kind, id] = CONSENT.exec(pathname) ?? []
-  // What the document has of consents; nothing else is one of its endpoints.
+  // The document's operations on consents; no other path is one of its endpoints.
   if (kind) return routeOf(request.method, `/${kind}${id ? '/id' : ''}`).endpoint
   const data = DATA.exec(pathname)?.[0].replace(/^\/accounts\/[^/]+/, '/accounts/id')
   return data ? routeOf('GET', data).endpoint : 'elsewhere'

@@ -5,19 +5,19 @@ import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 import type { Goal } from './scenario.ts'
 import type { BrowserPage } from './tpp-file.ts'
 
-/** Milliseconds between two looks at a page. */
+/** Milliseconds between two polls of a page. */
 const LOOK = 100
 
 /**
- * Uses a TPP's web application as a customer would: its own pages by the steps that are described, the
- * bank's pages by ourselves. The page of the redirect URI is the application's, and its script runs.
+ * Uses a TPP's web application as a customer would: its own pages by the described steps, the bank's pages by built-in
+ * steps. The application serves the page of the redirect URI, and the page's script runs.
  */
 export function browserClient(options: {
   pages: Partial<Record<Goal, BrowserPage>>
   executable: string
-  /** PEM of the authority of the application's own certificate. */
+  /** PEM of the authority that issued the application's certificate. */
   trust?: string
-  /** Milliseconds for one goal. */
+  /** Time limit for one goal, in milliseconds. */
   patience: number
 }): ClientDriver {
   const { pages, executable, trust, patience } = options
@@ -25,14 +25,14 @@ export function browserClient(options: {
   let opened: { browser: Browser; pins: number } | undefined
   let visit: { scenario: string; context: BrowserContext } | undefined
 
-  // Looked at for every goal: a bank may have renewed its certificate.
+  // Fetched again for every goal: a bank may have renewed its certificate.
   const pin = async (address: string, ca: string[] | undefined) => {
     const { origin, protocol } = new URL(address)
     if (protocol === 'https:') pins.add(await serverPin(origin, { trust: ca, timeout: 5000 }))
   }
 
   const contextFor = async (scenario: string): Promise<BrowserContext> => {
-    // No cookie of another scenario, and those of this one from goal to goal.
+    // Cookies are kept between the goals of a scenario, but not between scenarios.
     const same = visit?.scenario === scenario
     const storageState = same ? await visit?.context.storageState() : undefined
     if (!opened || opened.pins < pins.size) {
@@ -72,7 +72,7 @@ export function browserClient(options: {
   }
 }
 
-/** Walks from page to page, popups too, until one tells success or refusal. */
+/** Walks from page to page, including popups, until one shows success or refusal. */
 async function walk(
   page: Page,
   described: BrowserPage,
@@ -85,7 +85,7 @@ async function walk(
   await page.goto(described.open, { timeout: patience })
   while (performance.now() < deadline) {
     for (const each of page.context().pages()) {
-      // A page may go while it is looked at: the next look sees the one that came.
+      // A page may disappear while it is examined: the next poll sees its successor.
       const end = await look(each, described, left, briefing, bank).catch(() => undefined)
       if (end) return end
     }
@@ -98,7 +98,7 @@ async function walk(
   )
 }
 
-/** Where a page is, without what only the bank and the TPP may know, and what it says. */
+/** The address of a page, without parts that only the bank and the TPP may know, and its text. */
 async function placeOf(page: Page): Promise<string> {
   const { origin, pathname } = new URL(page.url())
   const text = await page.innerText('body', { timeout: 1000 }).catch(() => '')
@@ -130,7 +130,7 @@ async function look(
   return undefined
 }
 
-/** The customer at the bank's pages: logs in, chooses every account, decides. */
+/** The customer at the bank's pages: logs in, selects every account, decides. */
 async function answerBank(page: Page, { customer }: Briefing): Promise<void> {
   const { username, password, decision } = customer
   if (await page.isVisible('input[name=password]')) {

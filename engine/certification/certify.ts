@@ -16,20 +16,20 @@ import { conductEngine, type TppSuites } from './suite.ts'
 export interface Certification extends Players {
   suites: TppSuites
   catalogue: Catalogue
-  /** Ids of what is judged: scenarios and rules. Default: all. */
+  /** Selects by id which scenarios and rules are judged. Default: all. */
   selected?(id: string): boolean
-  /** What the client declares that it can do. */
+  /** Goals that the client declares that it supports. */
   goals: readonly Goal[]
-  /** Scenarios at a time. */
+  /** Number of scenarios that run at the same time. */
   parallel: number
-  /** Is told of each exchange as it comes; raw. */
+  /** Called with each exchange as it arrives, before redaction. */
   onExchange?(exchange: Exchange, broken: string[]): void
   onJudged?(result: Result): void
   /** Ends the certification early. */
   signal?: AbortSignal
 }
 
-/** Judges a client, scenario by scenario; then folds what the rules saw in all of them. */
+/** Judges a client, scenario by scenario; then adds the results of the rules over all of them. */
 export async function certify(parts: Certification) {
   const { suites, catalogue, selected = () => true } = parts
   const results = new Map<string, Result>()
@@ -115,7 +115,7 @@ export async function certify(parts: Certification) {
   return { results, observations, requests: count, unheard: wasUnheard(results, suites) }
 }
 
-/** Did the client send nothing at all when it should have read from the correct bank? */
+/** True if the client sent nothing at all when it should have read from the correct bank. */
 function wasUnheard(results: ReadonlyMap<string, Result>, suites: TppSuites): boolean {
   const control = results.get(controlOf(suites)?.id ?? '')
   return control?.outcome === 'warn' && control.exchanges.length === 0
@@ -123,13 +123,13 @@ function wasUnheard(results: ReadonlyMap<string, Result>, suites: TppSuites): bo
 
 const controlOf = ({ scenarios }: TppSuites) => scenarios.find(({ control }) => control)
 
-/** Whether a scenario shows nothing of a client that cannot even read from the correct bank. */
+/** True if a scenario shows nothing about a client that cannot even read from the correct bank. */
 function restsOnControl(scenario: Scenario): boolean {
   return goalsOf(scenario).some((goal) => goal !== 'products' && goal !== 'confirm-funds')
 }
 
 /**
- * @throws NotApplicable for what the client declares that it cannot do.
+ * @throws NotApplicable for what the client declares that it does not support.
  * @throws Blocked when the client does not even read from the correct bank.
  */
 function assertPlayable(scenario: Scenario, able: readonly Goal[], control: Result | undefined) {
@@ -142,7 +142,7 @@ function assertPlayable(scenario: Scenario, able: readonly Goal[], control: Resu
   )
 }
 
-/** A rule that saw nothing, of a client that cannot even read from the correct bank, waits for that. */
+/** If a client cannot even read from the correct bank, this blocks a rule that saw no exchange. */
 function afterControl(
   rule: Result,
   suites: TppSuites,
@@ -156,5 +156,5 @@ function afterControl(
   return { ...rule, outcome: 'blocked', message: 'the client sent no such request', because }
 }
 
-/** What is asked for without a login. */
+/** Endpoints that are used without a login. */
 const APART: readonly Endpoint[] = ['products', 'create-funds-confirmation-consent']

@@ -1,17 +1,16 @@
 import type { HostedBank } from './bank-host.ts'
 import type { Goal, Said, Scenario } from './scenario.ts'
 
-/** Goals at which the customer sits in front of the client. */
+/** Goals for which the customer uses the client interactively. */
 export const PRESENT: readonly Goal[] = ['connect', 'reconfirm', 'disconnect', 'confirm-funds']
 
 export type Briefing = ReturnType<typeof briefingOf>
 
 /**
- * All that a client is told of the bank that it meets, and of itself.
+ * All that a client is told about the bank and about itself.
  *
- * @param places the customer: GET `visit` with the authorisation link appended, percent-encoded, and the answer
- *   is the final redirect as text; and a folder of the scenario's own, for what the client keeps from one goal
- *   to the next.
+ * @param places the customer: GET `visit` with the authorisation link appended, percent-encoded; the answer is the
+ *   final redirect as text. Also the scenario's own folder, for what the client keeps from one goal to the next.
  */
 export function briefingOf(
   { document, issuer, own }: HostedBank,
@@ -35,16 +34,16 @@ export function briefingOf(
       issuer,
       /** The placeholders of the document's address table. */
       addresses: places,
-      /** Where consents and data are: up to and without /aisp. */
+      /** Base address of consents and data, up to but without /aisp. */
       api: `${base}/open-banking/v3.1`,
       products: `${places.product_api_url}/open-banking/v1/consumer-credit-cards`,
-      /** PEM of the authorities behind the bank's certificates. */
+      /** PEM of the authorities that issued the bank's certificates. */
       trust: [trust].flat(),
     },
     client: {
-      /** Absent where the TPP has a certificate of its own. */
+      /** Absent where the TPP has its own certificate. */
       ...(!own.transport && { transport: { certificate, key } }),
-      /** Absent where the TPP signs with keys of its own. */
+      /** Absent where the TPP signs with its own keys. */
       ...(!own.signing && { signing: { key: signing.key, kid: signing.kid } }),
       softwareStatement,
       redirectUris,
@@ -52,7 +51,7 @@ export function briefingOf(
     },
     customer: {
       visit,
-      /** For a client whose customer is sent to the bank's pages in a browser. */
+      /** For a client that sends its customer to the bank's pages in a browser. */
       username: credentials.username ?? '',
       password: credentials.password ?? '',
       decision,
@@ -63,13 +62,13 @@ export function briefingOf(
   }
 }
 
-/** The client could not be driven: no word of it, and nothing to judge. */
+/** The client could not be driven: there is nothing to judge. */
 export class ClientTrouble extends Error {}
 
-/** How a client under judgement is driven. */
+/** How a client under test is driven. */
 export interface ClientDriver {
   /**
-   * Has the client pursue one goal.
+   * Makes the client pursue one goal.
    *
    * @throws ClientTrouble when it could not be started, or did not end.
    */

@@ -3,19 +3,19 @@ import { join } from 'node:path'
 import { lastLine, run } from '../authorisation-drivers/program.ts'
 import { type Briefing, type ClientDriver, ClientTrouble } from './client.ts'
 
-/** Exit code of a program that refused, as no runtime ends a program that crashed. */
+/** Exit code for a refusal: no runtime uses it for a crashed program. */
 export const REFUSED = 10
 
 /**
- * Runs a program of the TPP's for each goal. It finds what it needs in the file that ASSAY_BRIEFING
- * names; exit code 0 says that it has what it was asked for, 10 that it refused, and its last line why.
- * Any other counts as a refusal too, unless it is what a crash looks like: then the words say so.
+ * Runs a program of the TPP for each goal. The file that ASSAY_BRIEFING names contains what the program needs. Exit
+ * code 0 means success and 10 a refusal, with the reason on the last line. Any other code counts as a refusal too; if
+ * it looks like a crash, the words say so.
  */
 export function commandClient(options: {
   command: string[]
-  /** Folder that the program is relative to, and where it runs. */
+  /** Folder of the program, which is also its working directory. */
   base: string
-  /** Milliseconds for one goal. */
+  /** Time limit for one goal, in milliseconds. */
   patience: number
   signal?: AbortSignal
 }): ClientDriver {
@@ -38,7 +38,7 @@ export function commandClient(options: {
   }
 }
 
-/** How Node, Python, Go, Java and Ruby end a program in which nobody caught an error. */
+/** How Node, Python, Go, Java and Ruby end a program with an uncaught error. */
 const CRASHES =
   /^Node\.js v\d|^Traceback \(most recent call last\):|^panic: |^Exception in thread |\.rb:\d+:in /m
 
@@ -46,7 +46,7 @@ function isCrash(stderr: string): boolean {
   return CRASHES.test(stderr)
 }
 
-/** The last line, or of a program that crashed the line that names the error. */
+/** The last line, or for a crashed Node program the line that names the error. */
 function reasonIn(stderr: string): string {
   const last = lastLine(stderr)
   if (!last.startsWith('Node.js v')) return last
@@ -54,7 +54,7 @@ function reasonIn(stderr: string): string {
   return error?.trim() ?? last
 }
 
-/** Writes the credentials as files, and the briefing that names them; what the program finds in its environment. */
+/** Writes the credentials as files and the briefing that names them; returns the environment of the program. */
 export function environmentOf(briefing: Briefing): Record<string, string> {
   const { folder, bank, client, customer, goal, scenario } = briefing
   const credentials = join(folder, 'credentials')

@@ -9,8 +9,8 @@ import { createWire } from '../wire/wire.ts'
 export type Customers = Awaited<ReturnType<typeof openCustomers>>
 
 /**
- * Customers, with a browser, whom a client sends to the bank. They wait on loopback: GET {visit}{link, percent-encoded} has one log in at the bank's pages,
- * choose every account and decide; the answer is the final redirect as text.
+ * Customers with a browser, whom a client sends to the bank. They wait on loopback: GET {visit}{link, percent-encoded}
+ * makes one log in at the bank's pages, select every account and decide; the answer is the final redirect as text.
  */
 export async function openCustomers() {
   const waiting = new Map<string, (link: string) => Promise<[status: number, text: string]>>()
@@ -28,7 +28,7 @@ export async function openCustomers() {
   const origin = await listenHere(server)
 
   return {
-    /** A customer of one bank: the address at which they wait, and how to send them home. */
+    /** Adds a customer of one bank: the address at which the customer waits, and a function to remove the customer. */
     admit(document: TargetDocument, decision: 'approve' | 'deny') {
       const key = randomBytes(12).toString('hex')
       const target = targetFrom(document)

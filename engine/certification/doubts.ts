@@ -1,12 +1,12 @@
 import type { Finding } from '../judge/rule.ts'
 import type { Seen } from '../wire/exchange.ts'
 
-/** Facts of a request that nobody told, and what judgements rest on them. */
+/** Tracks unknown facts of a request, and which judgements depend on them. */
 export type Doubts = ReturnType<typeof createDoubts>
 
 /**
- * Where a client is judged by somebody who is not its bank, some of what a bank knows of a request is unknown. A judgement
- * that read such a fact does not count, whatever it says: no list says what each rule needs.
+ * If a client is judged by a party other than its bank, some of what a bank knows about a request is unknown. A
+ * judgement that read such a fact does not count, whatever it is: there is no list of what each rule needs.
  */
 export function createDoubts() {
   let unknown = false
@@ -16,15 +16,15 @@ export function createDoubts() {
       note()
       return undefined
     }
-    // Not enumerable: who writes down what is known reads nothing of it.
+    // Not enumerable, so that code that writes down the known facts does not read it.
     Object.defineProperty(seen, name, { get, enumerable: false, configurable: true })
   }
   return {
-    /** Something that nobody told was read. */
+    /** An unknown fact was read. */
     note: () => {
       unknown = true
     },
-    /** What is unknown of a request. */
+    /** Hides the unknown facts of a request. */
     hide(seen: Seen, names: Iterable<keyof Seen>): void {
       for (const name of names) {
         hide(seen, name, () => {
@@ -32,13 +32,13 @@ export function createDoubts() {
         })
       }
     },
-    /** The bank refused, and did not say why: a rule that finds nothing wrong might, had it been told. */
+    /** The bank refused and its reason is not recorded: a rule that finds no fault might find one with the reason. */
     hideRefusal(seen: Seen): void {
       hide(seen, 'refusal', () => {
         untold = true
       })
     },
-    /** What a judgement is worth. */
+    /** Returns the judgement, or undefined if it does not count. */
     weighed(judge: () => Finding[] | undefined): Finding[] | undefined {
       unknown = false
       untold = false

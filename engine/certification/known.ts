@@ -9,7 +9,7 @@ import { createVisits } from '../recording/visits.ts'
 import { type ConsentFacts, DATA, type Exchange, type Seen } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
-/** What of a request a bank would know, as far as what passed before tells it, and what it does not tell. */
+/** What a bank would know about a request, as far as earlier exchanges show it, and what they do not show. */
 export interface KnownFacts {
   facts: Partial<Omit<Seen, 'scenario' | 'goal' | 'present' | 'fired' | 'certificate'>>
   unknown: (keyof Seen)[]
@@ -17,18 +17,18 @@ export interface KnownFacts {
 
 type Token = NonNullable<Seen['token']> & { expires: number }
 
-/** Endpoints at which an access token is sent. */
+/** True for endpoints to which an access token is sent. */
 const withToken = (endpoint: string) =>
   DATA.includes(endpoint as never) || /-consent$/.test(endpoint)
 
 /**
- * What somebody who stands between a TPP and its bank learns of both: clients, tokens, codes, consents. What was there
- * before he came stays unknown.
+ * What an observer between a TPP and its bank learns about both: clients, tokens, codes, consents. What existed before
+ * stays unknown.
  */
 export function createKnown(target: RecordingTarget) {
   const memory = createMemory(target)
   return {
-    /** What is known of a request before it is answered. */
+    /** What is known about a request before it is answered. */
     of(exchange: Exchange): KnownFacts {
       const [general, own] = [expectedAt(exchange, memory), particular(exchange, memory)]
       const addressed = exchange.endpoint !== 'elsewhere' && { addressed: true as const }
@@ -37,7 +37,7 @@ export function createKnown(target: RecordingTarget) {
         unknown: [...general.unknown, ...own.unknown],
       }
     },
-    /** Takes what an exchange tells of those that follow. */
+    /** Learns from an exchange what later ones need. */
     learn: memory.learn,
   }
 }
@@ -57,7 +57,7 @@ function createMemory({ clients: named, intentClaim, clockTolerance }: Recording
   let configuration: Record<string, unknown> | undefined
   return {
     ...{ consents, approvals, clients, credentials, tolerance: clockTolerance * 1000 },
-    /** What the bank's discovery document said last. */
+    /** The last content of the bank's discovery document. */
     configuration: () => configuration,
     learn(exchange: Exchange): void {
       const { endpoint, response } = exchange
@@ -87,7 +87,7 @@ function expectedAt({ endpoint, request }: Exchange, memory: Memory): KnownFacts
   const named = (name: string) => textIn(configuration, name) ?? ''
   const address = request.url.split('?', 1)[0] ?? ''
   const audiences = [claimsIn(formOf(request.body), 'client_assertion')?.aud].flat()
-  // A bank may have its token endpoint at a second address, for mutual TLS (RFC 8705 5): an audience as good.
+  // A bank may have a second address of its token endpoint, for mutual TLS (RFC 8705 5), which is as good an audience.
   const second = endpoint === 'token' && audiences.includes(address)
   const expected = {
     issuer: named('issuer'),
@@ -122,7 +122,7 @@ function ofBearer({ request, endpoint, startedAt }: Exchange, memory: Memory): K
   if (!token) return { facts: {}, unknown: ['token', 'otherCredential', 'consent', 'client'] }
   const { expires, ...known } = token
   const left = expires - Date.parse(startedAt)
-  // Files of several machines have several clocks, and some tell whole seconds.
+  // Files of several machines have several clocks, and some write whole seconds.
   if (Math.abs(left) < tolerance) return { facts: {}, unknown: ['token', 'consent', 'client'] }
   const facts = { token: { ...known, live: left > 0 } }
   if (token.kind === 'client' || !DATA.includes(endpoint)) return { facts, unknown: [] }
@@ -146,7 +146,7 @@ function ofVisit({ request }: Exchange, memory: Memory): KnownFacts {
   return ofClient(typeof id === 'string' && !isRedacted(id) ? id : undefined, memory)
 }
 
-/** A consent in the words of a bank; what no rule reads of it is as it mostly is. */
+/** A consent in the terms of a bank; members that no rule reads have their usual value. */
 function seenConsent(
   { id, permissions, transactionFrom, transactionTo }: ConsentFacts,
   clientId: string,
@@ -159,7 +159,7 @@ function seenConsent(
   }
 }
 
-/** Tokens that the bank issued, and what else it gave that is no access token. */
+/** Tokens that the bank issued, and other credentials that are not access tokens. */
 function createCredentials() {
   const tokens = new Map<string, Token>()
   const others = new Map<string, string>()
@@ -192,7 +192,7 @@ const formOf = (body = '') => new URLSearchParams(body)
 
 const claimsIn = (form: URLSearchParams, name: string) => claimsOf(form.get(name) ?? '')
 
-/** Whom a token request names: RFC 7521 4.2, RFC 6749 2.3.1. */
+/** The client that a token request names: RFC 7521 4.2, RFC 6749 2.3.1. */
 function clientIn(form: URLSearchParams): string | undefined {
   const said = claimsIn(form, 'client_assertion')?.sub ?? form.get('client_id')
   return typeof said === 'string' && !isRedacted(said) ? said : undefined

@@ -12,7 +12,7 @@ export interface Players {
   host: BankHost
   client: ClientDriver
   customers: Customers
-  /** Milliseconds in which a client that says it refuses is still watched. */
+  /** Milliseconds after each goal in which a client is still watched. */
   patience: number
 }
 
@@ -20,15 +20,14 @@ interface Stage extends Players {
   /** The scenario's own folder. */
   folder: string
   nextId(): string
-  /** Has the rules judge an exchange. */
+  /** Passes an exchange to the rules. */
   note(exchange: Exchange): void
 }
 
 /**
- * Plays a scenario: opens its bank, has the client pursue each goal, makes each fact true. Fills in
- * what came of it.
+ * Plays a scenario: opens its bank, makes the client pursue each goal, and makes each fact true. Fills in the results.
  *
- * @throws Blocked when the client could not be driven, or a fact not be made true.
+ * @throws Blocked when the client could not be driven, or a fact could not be made true.
  */
 export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   const { scenario } = run
@@ -74,7 +73,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   }
 }
 
-/** That the bank told the client to wait, which may be why it did not end. */
+/** Words that the bank told the client to wait, which may be why it did not end. */
 function toldToWait({ exchanges }: ScenarioRun, goal: Goal): string {
   const limited = exchanges.findLast(
     (each) => each.about.seen?.goal === goal && each.response?.status === 429,
@@ -83,14 +82,14 @@ function toldToWait({ exchanges }: ScenarioRun, goal: Goal): string {
   return stated === undefined ? '' : `; the bank had answered 429 with Retry-After: ${stated}`
 }
 
-/** What is asked for at which address, and how it was answered. */
+/** Method, address and result of a request. */
 function likenessOf({ request, response, failure }: Exchange): string {
   const [address] = request.url.split('?')
   return `${request.method} ${address} ${response?.status ?? failure?.code}`
 }
 
 /**
- * Makes a fact true at the bank, of the newest consent or access token of the scenario.
+ * Makes a fact true at the bank, for the newest consent or access token of the scenario.
  *
  * @throws Blocked when there is none, or the bank says why not.
  */
@@ -125,7 +124,7 @@ function newestToken(exchanges: readonly Exchange[]) {
   return member(answer?.response?.json, 'access_token')
 }
 
-/** The consent that gave the newest code its tokens: a client may create others, and leave them. */
+/** The consent of the newest redeemed code: a client may create other consents and leave them. */
 function newestConsent(exchanges: readonly Exchange[]) {
   const exchange = exchanges.findLast(
     ({ about, response }) => about.seen?.code?.consentId && response?.status === 200,

@@ -15,11 +15,11 @@ export interface Recorded {
   /** Values that must never leave the process. */
   secrets: string[]
   deviations?: Deviation[]
-  /** Is told of each result, fit to be shown. */
+  /** Called with each result after redaction. */
   onResult?(chapter: string, result: CheckResult): void
 }
 
-/** Certifies a client, and writes report.json and exchanges.jsonl of it. */
+/** Certifies a client, and writes its report.json and exchanges.jsonl. */
 export async function recordCertification(certification: Certification, recorded: Recorded) {
   const { catalogue } = certification
   const { out, only, name, configurationDigest, version, deviations } = recorded

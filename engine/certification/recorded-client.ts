@@ -10,21 +10,21 @@ import { createDoubts } from './doubts.ts'
 import { createKnown } from './known.ts'
 import { openWatch, WATCHED, type WatchedLine } from './watch.ts'
 
-/** Exchanges that the rules of a TPP look back at. */
+/** Maximum number of exchanges that the rules of a TPP look back at. */
 const MOST = 5000
 
-/** What is told of an exchange beside itself. */
+/** What is known about an exchange besides itself. */
 export interface Told {
-  /** What the TPP's rules call the transport certificate; undefined where nobody told. */
+  /** The transport certificate in the terms of the TPP's rules; undefined where it is unknown. */
   certificate: string | undefined
-  /** The file that it was read from. */
+  /** The file from which it was read. */
   file?: string
 }
 
-/** Judges a TPP by exchanges between it and a bank that is somebody else's: passed on, or recorded. */
+/** Judges a TPP by exchanges between it and another party's bank, either proxied or recorded. */
 export type RecordedClient = ReturnType<typeof openRecordedClient>
 
-/** @param parts.target the bank that the exchanges went to */
+/** @param parts.target the bank that received the exchanges */
 export function openRecordedClient(
   parts: Omit<Parameters<typeof openWatch>[0], 'doubts' | 'most'> & { target: RecordingTarget },
 ) {
@@ -47,10 +47,10 @@ export function openRecordedClient(
   }
 
   /**
-   * Judges the next exchange, and learns what it tells of those that follow.
+   * Judges the next exchange, and learns from it what later ones need.
    *
-   * @returns undefined for what is no request of the TPP: a page of the bank in a customer's browser, what another file
-   *   has told before
+   * @returns undefined for what is not a request of the TPP: a page of the bank in a customer's browser, or what
+   *   another file has recorded already
    */
   const take = (judgeable: Judgeable, told: Told): WatchedLine | undefined => {
     const { exchange } = judgeable
@@ -63,8 +63,8 @@ export function openRecordedClient(
   return {
     take,
     /**
-     * Judges the next exchange of a file, unless Assay itself sent it. What is no operation is judged below the addresses of the
-     * API alone: a recording may hold much else.
+     * Judges the next exchange of a file, unless Assay itself sent it. Requests that are not operations are only judged
+     * below the addresses of the API: a recording may contain much else.
      */
     takeRecorded(judgeable: Judgeable, { own, where, connection, url }: Recorded): void {
       const { exchange } = judgeable
@@ -73,7 +73,7 @@ export function openRecordedClient(
         return
       }
       const [file] = where.split(/ (?:entry|line) /, 1)
-      // Who logged a certificate has taken it.
+      // A server that logged a certificate has accepted it.
       const certificate = connection?.identity === undefined ? undefined : 'valid'
       take(judgeable, { certificate, file })
     },
@@ -82,13 +82,13 @@ export function openRecordedClient(
   }
 }
 
-/** Pages that a customer sees in a browser are none of the TPP: it shows a credential wherever it asks for something else. */
+/** Browser pages of a customer are not requests of the TPP, whose other requests all carry a credential. */
 function isOfTpp({ endpoint, request }: Exchange): boolean {
   if (endpoint !== 'elsewhere') return true
   return request.headers.some(([name]) => name.toLowerCase() === 'authorization')
 }
 
-/** Is it a request that another file told as well? In one file the client has sent it twice. */
+/** True if another file recorded the request as well. Within one file the client has sent it twice. */
 function createToldTwice() {
   const files = new Map<string, string>()
   return ({ request }: Exchange, file: string | undefined): boolean => {

@@ -1,7 +1,7 @@
 import type { HookName } from '../configuration/target.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** What a client can be asked to do, and what each means to whoever drives one. */
+/** What a client can be asked to do, with the meaning of each for whoever drives it. */
 export const GOALS = {
   connect:
     'register if need be, create a consent, have the customer approve it, read accounts, balances and transactions',
@@ -14,7 +14,7 @@ export const GOALS = {
 
 export type Goal = keyof typeof GOALS
 
-/** A fact that is made true at the bank, or a certificate that becomes another one. */
+/** A fact that is made true at the bank, or a certificate that is replaced. */
 export type Fact =
   | HookName
   | 'certificate-of-the-bank-renewed'
@@ -22,39 +22,39 @@ export type Fact =
   | 'certificate-of-a-stranger'
   | 'certificate-of-another-host'
 
-/** One thing after another: the client is asked for a goal, or a fact is made true. */
+/** One step: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }
 
-/** How the client said that a step ended. */
+/** How a step ended according to the client. */
 export interface Said {
   goal: Goal
-  /** `done`: it has what it was asked for. `refused`: it would not, or could not, and says so. */
+  /** `done`: it has what was requested. `refused`: it would not or could not do it, and says so. */
   end: 'done' | 'refused'
   /** Its own words. */
   words: string
 }
 
-/** Everything that came of one scenario. */
+/** All results of one scenario. */
 export interface ScenarioRun {
   scenario: Scenario
   said: Said[]
   /** What the bank saw, in the order of its answers. */
   exchanges: Exchange[]
-  /** Exchanges in which the alteration showed itself. */
+  /** Exchanges in which the alteration had an effect. */
   altered: Exchange[]
-  /** Rules of level must or should that an exchange broke. */
+  /** Ids of the rules of level must or should that an exchange broke. */
   broken(exchange: Exchange): string[]
   /** Records what no sentence judges. */
   observe(what: string, value: string): void
 }
 
-/** One way in which a bank meets a client, and what a right client then does. */
+/** One way in which a bank behaves, and what a correct client then does. */
 export interface Scenario {
   /** TIDT-01/wrong-signature: the check that judges it. */
   id: string
   /** A sentence about the client. */
   title: string
-  /** What a right client does. */
+  /** What a correct client does. */
   right: string
   /** Id of what is altered at the bank; absent: the correct bank. */
   alteration?: string
@@ -62,17 +62,17 @@ export interface Scenario {
   steps?: Step[]
   /** What the customer decides at the bank's page. Default: approve. */
   decision?: 'approve' | 'deny'
-  /** The correct bank, which every other scenario with a login rests on. */
+  /** The correct bank, on which every other scenario with a login depends. */
   control?: true
-  /** Rules that leave the exchanges of this scenario to it: it judges the same thing. */
+  /** Ids of rules that skip the exchanges of this scenario, because it judges the same thing. */
   owns?: string[]
-  /** Throws what `expect` throws. */
+  /** Throws the same errors as `expect`. */
   judge(run: ScenarioRun): void
-  /** Judges a client that had to be ended, by what came until then. It is blocked where this throws nothing. */
+  /** Judges a client that had to be stopped, by what it sent until then. It is blocked where this throws nothing. */
   unending?(run: ScenarioRun): void
 }
 
-/** How often one request with one answer is kept in a scenario: a client that hammers sends thousands. */
+/** How often equal requests with equal answers are kept in a scenario: a misbehaving client sends thousands. */
 export const MOST_ALIKE = 200
 
 export const stepsOf = ({ steps = ['connect'] }: Scenario): Step[] => steps

@@ -10,9 +10,9 @@ import type { Doubts } from './doubts.ts'
 import type { Scenario } from './scenario.ts'
 
 /**
- * A passive judgement of every request of the client: `undefined` when it says nothing about the
- * rule, an empty list when it obeys, else what is wrong. `earlier` holds every exchange before it,
- * those of other scenarios too.
+ * Judges every request of the client passively: returns `undefined` when it says nothing about the rule, an empty list
+ * when it conforms, otherwise what is wrong. `earlier` has every exchange before it, including those of other
+ * scenarios.
  */
 export interface ConductRule extends RuleOptions {
   id: string
@@ -20,7 +20,7 @@ export interface ConductRule extends RuleOptions {
   judge(exchange: Exchange, earlier: readonly Exchange[]): Finding[] | undefined
 }
 
-/** Everything that judges a client. */
+/** The scenarios and rules that judge a client. */
 export interface TppSuites {
   scenarios: Scenario[]
   rules: ConductRule[]
@@ -52,10 +52,10 @@ function assertNew(id: string): void {
 }
 
 /**
- * The rules at work: each exchange is judged by what was judged before it.
+ * The rules in operation: each exchange is judged with those that were judged before it.
  *
- * @param options.doubts where not all of what rules read of a request is known
- * @param options.most exchanges that rules look back at; default: all
+ * @param options.doubts if some facts that rules read are unknown
+ * @param options.most number of exchanges that rules look back at; default: all
  */
 export function conductEngine(
   { rules }: TppSuites,
@@ -66,7 +66,7 @@ export function conductEngine(
     if (!doubts) return rule.judge(exchange, judged)
     return doubts.weighed(() => rule.judge(exchange, judged))
   }
-  // A wrong client asks anywhere: each rule is shown every request.
+  // A wrong client may send anything anywhere, so each rule gets every request.
   const heeding = rules.map((rule) => ({
     ...rule,
     endpoints: undefined,
@@ -76,7 +76,7 @@ export function conductEngine(
   return {
     judged,
     states,
-    /** Ids of the rules that the exchange breaks. */
+    /** Returns the ids of the rules that the exchange breaks. */
     judge(exchange: Exchange): string[] {
       const broken = judge(exchange)
       judged.push(exchange)

@@ -21,7 +21,7 @@ interface BrowserClient {
   trust?: string
 }
 
-/** Seconds. */
+/** In seconds. */
 interface Times {
   settle?: number
   timeout?: number
@@ -43,11 +43,11 @@ export interface TppDocument {
   state?: string
 }
 
-/** What its file says of a TPP, with the folder that paths in it are relative to. */
+/** The content of a TPP's file, with the folder to which its paths are relative. */
 export interface Tpp {
   document: TppDocument
   base: string
-  /** What it can do. */
+  /** Goals that it supports. */
   goals: Goal[]
 }
 
@@ -72,7 +72,7 @@ export function readTppFile(path: string, env = process.env): Tpp {
     source.complain(['client', 'driver'], text)
     throwProblems(source)
   }
-  // The shape of the driver that is named, so that problems are of that shape.
+  // Validates against the form of the named driver, so that problems refer to that form.
   if (client) {
     const within: Source = {
       ...source,

@@ -12,7 +12,7 @@ import { openExchangeLog } from '../wire/exchange-log.ts'
 import type { Redactor } from '../wire/redaction.ts'
 
 /**
- * What is written down of a TPP: exchanges.jsonl as they come, report.json at the end.
+ * Writes the records of a TPP: exchanges.jsonl as exchanges arrive, report.json at the end.
  *
  * @param out folder of the reports.
  * @param redactor knows the values that must never leave the process.
@@ -26,7 +26,7 @@ export function openTppReport(out: string, redactor: Redactor) {
   const evidence = createEvidence()
   return {
     redact,
-    /** @param isKept whether it is written down; it is counted in any case */
+    /** @param isKept whether it is written to the log; it is counted in any case */
     note(exchange: Exchange, isKept = true) {
       latency.note(exchange)
       transitions.note(exchange)
@@ -53,7 +53,7 @@ export function openTppReport(out: string, redactor: Redactor) {
   }
 }
 
-/** What is wrong is the TPP's to fix, where a bank's run says that it is the bank's. */
+/** A fault is the TPP's to fix, where the report of a bank would name the bank. */
 function ofTpp(report: Report): Report {
   const mended = ({ mend: _, ...cause }: ReportedCause): ReportedCause => ({
     ...cause,

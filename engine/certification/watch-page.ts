@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listenHere, shut } from '../authorisation-drivers/loopback-server.ts'
 import type { WatchedLine } from './watch.ts'
 
-/** Lines that somebody who opens the page later still sees. */
+/** Number of lines that are shown to somebody who opens the page later. */
 const KEPT = 500
 
-/** What the page is called, and what it says before anything has come. */
+/** The title of the page, and its text before the first request. */
 export interface WatchWords {
   title: string
   before: string
@@ -17,9 +17,9 @@ const OF_A_BANK: WatchWords = {
 }
 
 /**
- * A page on loopback that shows each line as it comes, by server-sent events.
+ * A page on loopback that shows each line as it arrives, by server-sent events.
  *
- * @param words of ours: they stand in the page as they are
+ * @param words trusted text: it is inserted without escaping
  */
 export async function openWatchPage(port = 0, words: WatchWords = OF_A_BANK) {
   const files: Record<string, [type: string, text: string]> = {
@@ -31,7 +31,7 @@ export async function openWatchPage(port = 0, words: WatchWords = OF_A_BANK) {
   const watching = new Set<ServerResponse>()
   const server = createServer((request, response) => {
     const path = request.url ?? '/'
-    // A page of another site must not read along under a name that points here.
+    // Prevents a page of another site from reading along through a host name that points here.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? '')) {
       response.writeHead(421).end()
       return

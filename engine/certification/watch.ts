@@ -10,10 +10,10 @@ import type { Doubts } from './doubts.ts'
 import { conductEngine, type TppSuites } from './suite.ts'
 import { openTppReport } from './tpp-report.ts'
 
-/** A request of a client that is only watched: nothing is known of what it was asked to do. */
+/** A request of a client that is only watched: it is unknown what the client was asked to do. */
 export const WATCHED = { scenario: 'watch', goal: 'watch', present: true }
 
-/** A request that reached the bank, as it is shown to whoever watches. Nothing in it is secret. */
+/** A request that reached the bank, as shown to an observer. It contains no secret. */
 export interface WatchedLine {
   id: string
   at: string
@@ -28,7 +28,7 @@ export interface WatchedLine {
 
 /** A rule that a request, or its answer, breaks. */
 export interface BrokenLine {
-  /** Who breaks it, where both parties are judged. */
+  /** The party that breaks it, where both parties are judged. */
   by?: 'bank' | 'TPP'
   id: string
   level: string
@@ -37,7 +37,7 @@ export interface BrokenLine {
   actual: string
 }
 
-/** What a line says of rules that an exchange breaks. */
+/** The rules that an exchange breaks, as shown in a line. */
 export function brokenLines(
   states: readonly RuleState[],
   ids: readonly string[],
@@ -54,7 +54,7 @@ export function brokenLines(
     })
 }
 
-/** Judges every request that reaches a bank, as it comes. */
+/** Judges every request that reaches a bank as it arrives. */
 export function openWatch(parts: {
   suites: TppSuites
   catalogue: Catalogue
@@ -62,13 +62,13 @@ export function openWatch(parts: {
   out: string
   version: string
   redactor: Redactor
-  /** Whose requests they are, for the report. */
+  /** Name of the client, for the report. */
   name?: string
-  /** Where not all of what rules read of a request is known. */
+  /** Set if some facts that rules read are unknown. */
   doubts?: Doubts
-  /** Exchanges that rules look back at; default: all. */
+  /** Number of exchanges that rules look back at; default: all. */
   most?: number
-  /** Somebody recorded the requests: of very many, those alone are written down that show something. */
+  /** The requests come from a recording: of very many, only those that are evidence are written down. */
   isRecorded?: boolean
 }) {
   const { suites, catalogue, out, version, redactor, name = 'watched', doubts, most } = parts
@@ -79,7 +79,7 @@ export function openWatch(parts: {
   const shows = createShowing(engine.states())
   let requests = 0
 
-  /** Judges a request, or the view of it that rules may read; what there is to show of it. */
+  /** Judges a request, or the view of it that rules may read; returns the line to show. */
   const take = (exchange: Exchange, refusal?: string, view = exchange): WatchedLine => {
     requests += 1
     const ids = engine.judge(view)
@@ -100,9 +100,9 @@ export function openWatch(parts: {
   return {
     redact,
     take,
-    /** Judges what the bank saw; undefined for what is no request of the TPP. */
+    /** Judges what the bank saw; undefined for what is not a request of the TPP. */
     see(sighting: BankSighting): WatchedLine | undefined {
-      // Whether the customer is there, nobody tells a bank that is only watched.
+      // A bank that is only watched does not know whether the customer is present.
       const exchange = exchangeOf(sighting, `x${requests + 1}`, WATCHED)
       const line = take(exchange, sighting.refusal?.detail)
       const { endpoint, request } = exchange

@@ -21,9 +21,9 @@ export interface ApprovingParts extends SharedBySteps {
   clients: ClientSteps
   visits: Visits
   held: HeldTokens
-  /** What an interrupted run left, and where this one writes down as it goes. */
+  /** What an interrupted run left, and where this run saves its progress. */
   resumable?: ResumableRun
-  /** Told which consents customers have approved. */
+  /** Called with the ids of consents that customers have approved. */
   onApproved(consentId: string): void
 }
 
@@ -34,7 +34,7 @@ interface ApprovalSteps {
   exchange(named: NamedConsent): Promise<Step<TokenSet>>
 }
 
-/** How an approval is made of its steps, and what it does from then on. */
+/** Makes an approval from its steps and manages its tokens afterwards. */
 export function createApproving(
   parts: ApprovingParts,
   replaced: ReplacedApprovals,
@@ -44,8 +44,8 @@ export function createApproving(
   const means = { ledger, held, replaced }
 
   /**
-   * Tokens of the same consent where the bank issues no refresh token and the access token has expired:
-   * the lifetime of tokens is open, a refresh token is optional.
+   * New tokens of the same consent where the bank issues no refresh token and the access token has expired: the
+   * lifetime of tokens is open, and a refresh token is optional.
    */
   const confirmedAgain = async (named: NamedConsent, { id }: ConsentFacts, client: Tpp) => {
     if (hasEnded(ledger.events, id)) return undefined
@@ -99,7 +99,7 @@ export function createApproving(
   }
 }
 
-/** Exchanges the refresh token of an approval; what comes of it is in use from then on. */
+/** Exchanges the refresh token of an approval; the new tokens are used from then on. */
 async function refresh(
   { held, replaced }: { held: HeldTokens; replaced: ReplacedApprovals },
   { named, facts, client }: { named: NamedConsent; facts: ConsentFacts; client: Tpp },
@@ -120,7 +120,7 @@ async function refresh(
       throw new NotApplicable('the bank takes a refresh token once, and gave no other for it')
     }
     requireRefreshGrant(client)
-    // Before what a gateway's trouble leaves in doubt: of an approval that was replaced nothing is to judge.
+    // Before requireReachable, which a gateway fault can trigger: a replaced approval leaves nothing to judge.
     await replaced.requireNotReplaced(named)
     await replaced.requireNewestRefreshes(named)
   }
@@ -129,8 +129,8 @@ async function refresh(
 }
 
 /**
- * "A client can call the token endpoint only with a registered grant type": one that the configuration does not list
- * is not asked for, whether refresh tokens come or not.
+ * "A client can call the token endpoint only with a registered grant type": a grant type that the configuration does
+ * not list is not tried, whether the bank issues refresh tokens or not.
  */
 function requireRefreshGrant({ registered, registrationClaims }: Tpp): void {
   const has = (grants: unknown) => Array.isArray(grants) && grants.includes('refresh_token')

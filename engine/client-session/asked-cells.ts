@@ -4,13 +4,13 @@ import type { Session } from './session.ts'
 /** The name of the second client among the cells of a check that is judged for each client. */
 export const SECOND_CLIENT = 'second client'
 
-/** Of the context of a check: which cells of tables the run asks, and what it notes of them. */
+/** The part of a check's context that selects the cells of tables to ask and records what was asked. */
 export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
   return {
     /**
-     * Which cells of the table that a check judges the run asks.
+     * The cells that the run asks from the table of a check.
      *
-     * @param beside cells of other checks: all together cover what is to be covered.
+     * @param beside cells of other checks; all of them together make the coverage.
      */
     cells<Each extends Cell>(
       owner: string,
@@ -20,16 +20,16 @@ export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
       session.cells.set(owner, { of: all.length, asked: [] })
       return drawnCells(session.extent, all, beside)
     },
-    /** Which draw the run makes. */
+    /** The seed of the run's draw. */
     get seed(): number {
       return session.extent.seed
     },
-    /** Does the run ask all its cells, whatever that costs? Not where what is served cannot be undone. */
+    /** True if the run asks all its cells at any cost, even where an accepted request cannot be undone. */
     get asksEveryCell(): boolean {
       const { cells, named, onCell } = session.extent
       return cells === 'all' || named !== undefined || onCell !== undefined
     },
-    /** Is a sentence that holds for each client judged for the second one too? On every other night. */
+    /** True if a sentence about each client is judged for the second client too: on every other night. */
     looksAtSecond(check: string): boolean {
       const { cells, seed, named } = session.extent
       const drawn = cells === 'all' || (cells === 'drawn' && drawnAt(seed, check) < 1 / 2)
@@ -40,16 +40,16 @@ export function cellsOf(session: Pick<Session, 'cells' | 'extent'>) {
       })
       return looks
     },
-    /** Notes which cell is asked next; undefined: none any more at this place. */
+    /** Records the cell that is asked next; undefined: no more cells at this place. */
     asks(asked: AskedCell | undefined): void {
       if (asked) session.cells.get(asked.owner)?.asked.push(cellName(asked.cell))
       session.extent.onCell?.(asked)
     },
-    /** Notes that of the cells that were asked only so many count: what came after them says nothing. */
+    /** Records that only this number of the asked cells count: later answers say nothing. */
     counts(owner: string, cells: number): void {
       session.cells.get(owner)?.asked.splice(cells)
     },
-    /** Notes that there is no such cell: what this bank calls right has no such value. */
+    /** Records that this cell does not exist: what this bank accepts has no such value. */
     lacksCell(owner: string): void {
       const notes = session.cells.get(owner)
       if (notes) notes.of -= 1

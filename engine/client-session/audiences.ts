@@ -7,15 +7,15 @@ import type { DiscoverySteps } from './discovery-steps.ts'
 
 export type Audiences = ReturnType<typeof createAudiences>
 
-/** Finds out which audience of client assertions the bank takes. */
+/** Finds the audience of client assertions that the bank accepts. */
 export function createAudiences(target: Target, discovery: DiscoverySteps['discovery']) {
-  /** Clients of which it is known which audience the bank takes. */
+  /** Clients whose accepted audience is already known. */
   const settled = new Set<Tpp>()
   const askedForIssuer = new Set<Tpp>()
 
   /**
-   * AMB-25: an audience that is advertised and is not the address asked is a guess; where the bank
-   * refuses it, the address is the audience.
+   * AMB-25: an advertised audience that differs from the token address is a guess. If the bank refuses it, the address
+   * is used as the audience.
    */
   const settle = async (client: Tpp) => {
     const advertised = member((await discovery()).value, 'token_endpoint')
@@ -27,7 +27,7 @@ export function createAudiences(target: Target, discovery: DiscoverySteps['disco
     if (!succeeded(tried)) client.learn({ token_endpoint: address })
   }
 
-  /** AMB-25: a bank that refuses the address of its token endpoint may want its issuer there. */
+  /** AMB-25: a bank that refuses its token address as the audience may require its issuer. */
   const takesIssuer = async (client: Tpp): Promise<boolean> => {
     const issuer = member((await discovery()).value, 'issuer')
     if (askedForIssuer.has(client) || target.document.assertionAudience !== undefined) return false
@@ -44,7 +44,7 @@ export function createAudiences(target: Target, discovery: DiscoverySteps['disco
     return true
   }
 
-  /** The answer to a request for a token; to a second one where another audience is taken. */
+  /** The answer to a token request; the request is repeated where the bank accepts another audience. */
   const answerTo = async (client: Tpp, ask: () => Promise<Exchange>): Promise<Exchange> => {
     const first = await ask()
     return wasRefused(first) && (await takesIssuer(client)) ? ask() : first
@@ -53,7 +53,7 @@ export function createAudiences(target: Target, discovery: DiscoverySteps['disco
   return { settle, answerTo }
 }
 
-/** Did the bank say no, rather than that it cannot now? */
+/** True if the bank refused the request (4xx), as opposed to a temporary failure. */
 export function wasRefused({ response }: Exchange): boolean {
   return response !== undefined && response.status >= 400 && response.status < 500
 }

@@ -17,7 +17,7 @@ import { createSpareConsents } from './spare-consents.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
-/** @throws Blocked where a customer must deny and the target doesn't say how: the visit would approve instead. */
+/** @throws Blocked where a customer must deny but the target does not describe how: the visit would approve instead. */
 function requireDenial(authorisation: AuthorisationDocument): void {
   const why = denialProblem(authorisation)
   if (why === undefined) return
@@ -25,7 +25,7 @@ function requireDenial(authorisation: AuthorisationDocument): void {
   throw new Blocked({ kind: 'environment', what }, `${what}. ${denialMend(authorisation)}`)
 }
 
-/** @throws Blocked where a visit came to nobody: at an address of the target, or at one that the bank's pages name. */
+/** @throws Blocked where a visit reached no server, at an address of the target or of the bank's pages. */
 function requireArrival(exchange: Exchange, { endpoints }: Pick<Target, 'endpoints'>): void {
   const blocked = environmentOf(exchange)
   if (!blocked) return
@@ -39,7 +39,7 @@ const NO_LAST_PAGE = 'no page came on which a customer could wait'
 
 export type Visits = ReturnType<typeof createVisits>
 
-/** One customer after the other. */
+/** Runs visits one after the other. */
 function takingTurns() {
   let door: Promise<unknown> = Promise.resolve()
   return (take: () => Promise<Visit>): Promise<Visit> => {
@@ -55,7 +55,7 @@ function requireHolding({ document }: Target): void {
   throw new NotApplicable('the driver takes one customer after the other')
 }
 
-/** @throws NotApplicable unless the target has this customer. */
+/** @throws NotApplicable if the target does not have this customer. */
 function requireCustomer({ document }: Target, name: CustomerName = 'first'): CustomerName {
   if (document.customers[name]) return name
   throw new NotApplicable(`the target has no ${name} customer`)
@@ -64,13 +64,13 @@ function requireCustomer({ document }: Target, name: CustomerName = 'first'): Cu
 interface VisitParts extends SharedBySteps {
   driver: Driver
   clients: ClientSteps
-  /** What an interrupted run left, and where this one writes down as it goes. */
+  /** What an interrupted run left, and where this run saves its progress. */
   resumable?: ResumableRun
-  /** Has the rules judge an answer that no wire of ours saw. */
+  /** Passes an answer that Assay's own wire did not see to the rules. */
   heed(exchange: Exchange): Promise<void>
 }
 
-/** How customers are sent to the bank, one at a time. */
+/** Sends customers to the bank, one at a time. */
 export function createVisits(parts: VisitParts) {
   const { target, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
@@ -87,7 +87,7 @@ export function createVisits(parts: VisitParts) {
 
   const pages = createDescribedPages({ target, driver, spares, noted }, visits)
 
-  /** A visit that is ready to begin. `meanwhile` takes place while its customer waits on the last page. */
+  /** Prepares a visit; the result starts it. `meanwhile` runs while its customer waits on the last page. */
   const prepared = async (
     options: VisitOptions,
     meanwhile?: () => Promise<void>,
@@ -101,7 +101,7 @@ export function createVisits(parts: VisitParts) {
     const consentId = options.consentId ?? (await spares.of(client))
     const { redirectUri, state, nonce } = options
     const message = { consentId, redirectUri, state, nonce }
-    // The keys with which the rules verify the ID token that comes of it.
+    // The keys with which the rules verify the resulting ID token.
     await clients.jwks().catch(() => {})
     return async () => {
       const request = await who.authorisation(message, deviation)
@@ -118,7 +118,7 @@ export function createVisits(parts: VisitParts) {
         const clientId = who.registered?.client_id
         parts.ledger.add({ kind: 'approved', code, customer: name, clientId, consentId })
       }
-      // Once a page was shown, the bank may have noted something about the consent.
+      // Once a page was shown, the bank may have stored something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
       if (touched && options.consentId === undefined) spares.spend(client)
       const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
@@ -147,8 +147,8 @@ export function createVisits(parts: VisitParts) {
   }
 
   /**
-   * Two visits at once: the second takes place, as a whole, while the customer of the first waits on the last
-   * page. Not applicable where the driver takes one customer after the other.
+   * Two visits at once: the whole second visit takes place while the customer of the first waits on the last page. Not
+   * applicable where the driver serves one customer after the other.
    */
   const atOnce = async (one: VisitOptions, other: VisitOptions): Promise<[Visit, Visit]> => {
     requireHolding(target)
@@ -163,11 +163,11 @@ export function createVisits(parts: VisitParts) {
     return [first, end]
   }
 
-  /** `records` grows by each visit. */
+  /** `records` grows with each visit. */
   return { visit, atOnce, records: visits, customer }
 }
 
-/** What a driver is asked to do. */
+/** The request to the driver. */
 function visitRequest(
   { document }: Target,
   who: Tpp,
@@ -185,7 +185,7 @@ function visitRequest(
       visit: {
         clientId,
         redirectUri: asked,
-        // A request that contradicts itself names none.
+        // A request that contradicts itself names no redirect URI.
         ...(!deviates(deviation, 'redirect_uri') && { registered }),
         nonce: request.nonce,
         ...(!('state' in (deviation?.query ?? {})) && { state: request.state }),
@@ -205,12 +205,12 @@ function visitRequest(
   }
 }
 
-/** Is this parameter another one in the query or in the request object? */
+/** True if the query or the request object changes this parameter. */
 function deviates({ query, requestObject }: AuthorisationDeviation = {}, name: string): boolean {
   return name in (query ?? {}) || name in (requestObject?.claims ?? {})
 }
 
-/** A redirect whose end a browser or a person saw; 0 where its status is not known. */
+/** An exchange for a redirect that a browser or a person saw; its status is 0 where it is not known. */
 function arrival(
   id: string,
   { about, url }: VisitRequest,

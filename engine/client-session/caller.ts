@@ -9,32 +9,32 @@ import type { RefusedToken, Replacement } from './ledger/refused-token.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
-/** One thing about a request that differs from the documented one. */
+/** One deviation of a request from the documented one. */
 export type CallDeviation = Omit<CallOptions, 'subject' | 'segment' | 'path'> & Told
 
-/** A TPP client at work, see createCaller. */
+/** A TPP client that sends requests, see createCaller. */
 export type Caller = ReturnType<typeof createCaller>
 
-/** Where funds confirmation consents turned out to be created and deleted. */
+/** The addresses at which the bank creates and deletes funds confirmation consents, once known. */
 export interface FundsAddresses {
-  /** Spelling of UK.STD.PAN that the bank takes, where the target does not say it. */
+  /** Spelling of UK.STD.PAN that the bank accepts, where the target does not give it. */
   scheme?: string
   create?: string
   delete?: string
 }
 
-/** Where the access tokens come from. */
+/** The sources of access tokens. */
 export interface Tokens {
-  /** From a client_credentials grant, for consents. */
+  /** Token from a client_credentials grant, for consents. */
   management(funds: boolean): Promise<string>
-  /** From the authorization_code grant of a consent, for data; absent before an approval. */
+  /** Token from the authorization_code grant of a consent, for data; absent before an approval. */
   data?(): Promise<string>
   funds(): FundsAddresses
   about?: Told['about']
   ledger: Ledger
-  /** In the place of a token for consents that was refused; undefined: the answer stands. */
+  /** A replacement for a refused token for consents; undefined: the refusal stands. */
   anotherForConsents(refused: RefusedToken, funds: boolean): Promise<Replacement | undefined>
-  /** The same of a token for data; absent before an approval. */
+  /** The same for a data token; absent before an approval. */
   anotherForData?(refused: RefusedToken): Promise<Replacement | undefined>
 }
 
@@ -45,23 +45,23 @@ export interface Approval extends Caller {
   readonly facts: ConsentFacts
   readonly visit: Visit & { kind: 'granted' }
   readonly customer: CustomerName
-  /** The tokens in use now; a refresh replaces them. */
+  /** The tokens that are used now; a refresh replaces them. */
   tokens(): Promise<TokenSet>
   use(tokens: TokenSet): void
   /**
-   * The refresh token is exchanged, and what comes of it is in use from then on.
+   * Exchanges the refresh token; the new tokens are used from then on.
    *
    * @throws NotApplicable where the bank issued none, or ended the approval when a newer one was given
    */
   refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
 }
 
-/** What needs an access token from the client_credentials grant. */
+/** Paths that need an access token from the client_credentials grant. */
 const MANAGEMENT = /^\/(account-access-consents|funds-confirmation-consents)(\/|$)/
 
 /**
- * A TPP client at work: paths as the documents write them, the right access token by itself.
- * Nothing here throws for what the bank answers.
+ * A TPP client that sends requests: it takes paths as the documents write them and adds the right access token. No
+ * answer of the bank makes it throw.
  */
 export function createCaller(tpp: Tpp, tokens: Tokens) {
   const { ledger } = tokens
@@ -113,7 +113,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
 
   return {
     tpp,
-    /** What is known of funds confirmation consents at this bank. */
+    /** What is known about funds confirmation consents at this bank. */
     funds: tokens.funds,
     get: (path: string, deviation?: CallDeviation) => call('GET', path, deviation),
     post: (path: string, body: unknown, deviation?: CallDeviation) =>

@@ -15,23 +15,23 @@ export interface Leftover {
   /** account-access-consents, funds-confirmation-consents; empty for a client. */
   path: string
   id: string
-  /** Name of the TPP client that made it. */
+  /** Name of the TPP client that created it. */
   client: string
-  /** A customer approved it, and a run that goes on uses it. */
+  /** A customer approved it, and a resumed run uses it. */
   kept?: true
 }
 
-/** Id of a consent that is not there any more. */
+/** Id of a consent that no longer exists. */
 interface Gone {
   gone: string
 }
 
-/** Whoever reads of a consent that is left asks who removes it. */
+/** Added to the reason of a consent that is left: it tells who removes it. */
 const LATER = '; the next run tries again'
 
 const isConsent = ({ kind }: Leftover) => kind === 'consent'
 
-/** The consents that are still to be removed, by the lines that runs wrote down. */
+/** The consents that are still to be removed, according to the lines that runs wrote. */
 export function readLeftovers(file: string): Leftover[] {
   const left = new Map<string, Leftover>()
   for (const line of readKeptLines(file)) {
@@ -48,11 +48,11 @@ export function readLeftovers(file: string): Leftover[] {
 export type Leftovers = ReturnType<typeof createCleanup>
 
 /**
- * What this run made and has not removed, read off its own exchanges: whatever a bank accepted is
- * in it, also where it should have refused.
+ * What this run created and has not removed, taken from its own exchanges: it includes whatever the bank accepted, even
+ * where it should have refused.
  *
- * @param file where consents are written down as they come and go, a line each, so that the run after one
- * that was killed removes what it left; without it nothing outlives the run.
+ * @param file where created and removed consents are recorded, one per line, so that the next run removes what a killed
+ *   run left; without it nothing outlives the run.
  */
 export function createCleanup(file?: string) {
   const left = new Map(
@@ -62,17 +62,17 @@ export function createCleanup(file?: string) {
   const writeDown = (line: Leftover | Gone) => {
     if (file === undefined) return
     try {
-      // What an earlier run left is written again, without what has gone since.
+      // Lines of earlier runs are rewritten without the consents that have gone since.
       if (!begun) keepLines(file, [...left.values()].filter(isConsent))
       begun = true
       keepLine(file, line)
     } catch {
-      // A full disk: this run knows what it made, and deletes it. A line may have been cut: all is written again.
+      // The disk is full. This run still deletes what it created. A line may be truncated, so rewrite all.
       begun = false
     }
   }
   return {
-    /** Does what is left stand in a file that the next run reads? */
+    /** True if the list is kept in a file that the next run reads. */
     isKept: file !== undefined,
     note(exchange: Exchange): void {
       if (!succeeded(exchange)) return
@@ -97,18 +97,18 @@ export function createCleanup(file?: string) {
         writeDown({ gone: about.subject ?? '' })
       }
     },
-    /** A customer approved this consent: while a run may go on, it stays. */
+    /** A customer approved this consent: keep it as long as a run may resume. */
     keep(id: string): void {
       const consent = left.get(`consent ${id}`)
       if (!consent || consent.kept) return
       consent.kept = true
       writeDown(consent)
     },
-    /** Somebody else has use for this consent, and no run removes it. */
+    /** Someone else uses this consent, so no run removes it. */
     leave(id: string): void {
       if (left.delete(`consent ${id}`)) writeDown({ gone: id })
     },
-    /** A run begins again but for these: what others kept is of no use any more. */
+    /** A run starts again with only these: consents kept for others are no longer needed. */
     keepOnly(ids: string[]): void {
       for (const consent of left.values()) {
         if (consent.kept && !ids.includes(consent.id)) {
@@ -117,10 +117,10 @@ export function createCleanup(file?: string) {
         }
       }
     },
-    /** Ids of consents that a run which goes on uses. */
+    /** Ids of consents that a resumed run uses. */
     kept: () => new Set([...left.values()].flatMap(({ id, kept }) => (kept ? [id] : []))),
     list: () => [...left.values()],
-    /** @param why a consent is still there. */
+    /** @param why the reason that a consent is still there. */
     told(why: (id: string) => string) {
       const unable = 'the interface has no way to remove a client: no action is needed'
       return [...left.values()].map(({ kind, id }) => {
@@ -131,9 +131,9 @@ export function createCleanup(file?: string) {
 }
 
 /**
- * Removes every consent that a run made, but for those it continues with; says what is still there, and why.
+ * Removes every consent of the run except those that a resumed run uses; returns what is still there, and why.
  *
- * @param spared ids of those.
+ * @param spared ids of the excepted consents.
  */
 export async function deleteLeftovers(
   parts: { leftovers: Leftovers; clients: ClientSteps; funds: FundsSteps },

@@ -16,13 +16,13 @@ import { createRegistrationSteps, type EarlierClients } from './registration-ste
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { MARGIN, tokensOf } from './tokens.ts'
 
-/** What a TPP client does before any customer comes into it. */
+/** The steps of a TPP client before any customer is involved. */
 export type ClientSteps = ReturnType<typeof createClientSteps>
 
 /**
- * Does a text of scopes leave this one out? One with none of our names says nothing, it may spell them otherwise.
+ * True if a scope string lacks this scope. A string without any configured name proves nothing: spellings may differ.
  *
- * @param own our names of scopes
+ * @param own the configured names of scopes
  */
 function lacks(
   scope: string,
@@ -33,7 +33,7 @@ function lacks(
   return !words.includes(scope) && own.some((name) => name !== undefined && words.includes(name))
 }
 
-/** Does a token create account access consents, whatever its scope is said to be? The consent is deleted again. */
+/** True if the token can create account access consents, whatever scope is reported. Deletes the consent again. */
 async function createsConsents(client: Tpp, bearer: string): Promise<boolean> {
   const body = { Data: { Permissions: DATA_PERMISSIONS }, Risk: {} }
   const subject = createdId(await client.call('create-account-access-consent', { bearer, body }))
@@ -42,7 +42,7 @@ async function createsConsents(client: Tpp, bearer: string): Promise<boolean> {
   return true
 }
 
-/** Composes what a client does from discovery to tokens of its own. */
+/** Composes the steps of a client from discovery to its own tokens. */
 export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients) {
   const { target, memory, owners, ledger, funds } = parts
   const before = createDiscoverySteps(parts)
@@ -58,7 +58,7 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     }
     const scope = (forFunds && fundsConfirmation) || accounts
     const own = [accounts, fundsConfirmation]
-    // "The service may modify or discard any supplied value": what it refuses then is not to be asked for.
+    // "The service may modify or discard any supplied value": a discarded scope that is then refused is not applicable.
     const without = (who: string) => new NotApplicable(`${who} without the scope ${scope}`)
     const exchange = await audiences.answerTo(client, () =>
       client.token({ grant_type: 'client_credentials', scope }),
@@ -94,7 +94,7 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     const outdated = token && isOutdated(ledger.events, name, token.accessToken)
     if (!token || (now() < token.expiresAt - MARGIN && !outdated))
       return { ...step, value: token?.accessToken }
-    // A run may be longer than the life of such a token, and a bank may keep the newest alone.
+    // A run may outlast such a token, and a bank may accept only the newest one.
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }
   }
 
@@ -104,7 +104,7 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     return next
   }
 
-  /** Goes on as the client that a later registration of the same software made. */
+  /** Continues as the client that a later registration of the same software created. */
   const replace = async (name: ClientName, registered: unknown) => {
     const adopted = before.tpp(name).adopt(registered)
     earlier.store?.keep(name, adopted)
@@ -113,11 +113,11 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     }
   }
 
-  /** Another token for consents, where the bank refused one of ours. */
+  /** Another token for consents, where the bank refused one of the client. */
   const another = (name: ClientName, refused: RefusedToken, forFunds: boolean) =>
     anotherForClient(ledger, name, refused, () => renewed(name, forFunds))
 
-  /** A registered client with tokens of its own. */
+  /** A registered client with its own tokens. */
   const caller = async (name: ClientName = 'first') =>
     createCaller(requireValue(await registration(name)), {
       ledger,

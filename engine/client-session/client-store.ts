@@ -8,7 +8,7 @@ import { claimsOf } from '../wire/jwt-decode.ts'
 
 export type ClientStore = ReturnType<typeof openClientStore>
 
-/** Members of a registration response that a later run depends on, and that open nothing. */
+/** Members of a registration response that a later run needs and that grant no access. */
 const KEPT = [
   'client_id',
   'redirect_uris',
@@ -19,22 +19,22 @@ const KEPT = [
   'software_on_behalf_of',
 ]
 
-/** Stands for what opens something: of the same type, and of no use. */
+/** Replaces a value that grants access: same type, but useless. */
 const WITHHELD = 'withheld'
 
-/** Members of a registration response that open something. */
+/** Members of a registration response that grant access. */
 const SECRET = /secret|token$/
 
 type Redact = (text: string) => string
 
-/** A registration and its answer, without what opens anything: a later run judges it again. */
+/** A registration and its answer, without anything that grants access: a later run judges it again. */
 interface KeptAnswer extends Pick<Exchange, 'startedAt' | 'durationMs' | 'request' | 'connection'> {
   status: number
   headers: [string, string][]
   json: unknown
 }
 
-/** What the bank only repeats of the registration is kept as it is, without signatures; the rest is redacted. */
+/** Keeps values that the bank repeats from the registration, without signatures; redacts the rest. */
 function keptAnswer(
   { startedAt, durationMs, request, response, connection }: Exchange,
   redact: Redact,
@@ -63,7 +63,7 @@ function keptAnswer(
   return kept
 }
 
-/** Every text in it redacted, names of members among them. */
+/** Redacts every string in a value, including names of members. */
 function withoutSecrets(value: unknown, redact: Redact): unknown {
   if (typeof value === 'string') return redact(value)
   if (Array.isArray(value)) return value.map((member) => withoutSecrets(member, redact))
@@ -73,7 +73,7 @@ function withoutSecrets(value: unknown, redact: Redact): unknown {
   )
 }
 
-/** A registration JWT that says the same and is good for nothing: it and its statement have no signature. */
+/** A registration JWT with the same content that cannot be used: it and its software statement have no signature. */
 function unsigned(jwt: string): string {
   const claims = claimsOf(jwt)
   if (!claims) return ''
@@ -87,7 +87,7 @@ function withoutSignature(jws: string): string {
   return [...jws.split('.').slice(0, 2), WITHHELD].join('.')
 }
 
-/** The exchange of an earlier run, as the rules and checks of this one read it. */
+/** The exchange of an earlier run, in the form that the rules and checks of this run read. */
 function exchangeOf(client: string, kept: KeptAnswer): Exchange {
   const { status, headers, json, ...rest } = kept
   const body = JSON.stringify(json)
@@ -103,13 +103,13 @@ function exchangeOf(client: string, kept: KeptAnswer): Exchange {
 /** Ids of exchanges that an earlier run sent, by client. */
 const EARLIER: Record<string, string> = { first: 'r1', second: 'r2' }
 
-/** What was kept of a client: members of its registration, and its answer. */
+/** What is kept about a client: members of its registration, and the answer to it. */
 type KeptClient = Record<string, unknown> & { registration?: KeptAnswer }
 
 /**
- * The clients that earlier runs wrote down; none where there is no such file.
+ * The clients that earlier runs saved; none where there is no such file.
  *
- * @throws InputError where it is not what a run wrote: to go on without it would register others.
+ * @throws InputError where its form is wrong: to continue without it would register further clients.
  */
 export function readClients(file: string): Record<string, KeptClient> {
   const mend = 'Remove it: the clients in it are registered again.'
@@ -117,12 +117,11 @@ export function readClients(file: string): Record<string, KeptClient> {
 }
 
 /**
- * Clients that were registered before, so that the next run need not leave another one behind: a
- * registration cannot be undone at the bank. No secret is kept, and no token; the answer of the registration is, with
- * its date.
+ * Clients that were registered before, so that the next run need not leave another one behind: a registration cannot be
+ * undone at the bank. The store holds no secret and no token, but the answer to the registration with its date.
  *
- * @param file JSON; an entry counts for one bank and what a statement says.
- * @param redact takes secrets out of the answer of a registration; without it the answer is not kept.
+ * @param file JSON; an entry applies to one bank and one content of the software statement.
+ * @param redact removes secrets from the answer to a registration; without it the answer is not kept.
  */
 export function openClientStore(file: string, target: Target, redact?: Redact) {
   const all = readClients(file)
@@ -132,7 +131,7 @@ export function openClientStore(file: string, target: Target, redact?: Redact) {
     return `${name} ${createHash('sha256').update(facts.join('\n')).digest('hex').slice(0, 16)}`
   }
   return {
-    /** What the bank stored for the client of this name; undefined when it is not known. */
+    /** What the bank stored for the client of this name; undefined when the client is not known. */
     find(name: string): Record<string, unknown> | undefined {
       const { registration: _, ...client } = all[key(name)] ?? {}
       return all[key(name)] && client
@@ -151,7 +150,7 @@ export function openClientStore(file: string, target: Target, redact?: Redact) {
   }
 }
 
-/** What a statement says of the software; a directory may issue the same again for every night. */
+/** The lasting claims of a software statement; a directory may issue the same statement again every night. */
 function softwareOf(statement: string): string {
   const claims = claimsOf(statement)
   if (!claims) return statement

@@ -22,14 +22,14 @@ interface Created {
 export interface ConsentParts extends SharedBySteps {
   hooks: Hooks
   clients: ClientSteps
-  /** Which draw this run makes. */
+  /** The seed of this run's draw. */
   seed(): number
 }
 
 /**
  * The step that creates a consent.
  *
- * @param chosenDates dates that another approval shows to be good ones; undefined where there are none.
+ * @param chosenDates dates that another approval shows to be suitable; undefined where there are none.
  */
 export function createConsentStep(
   { hooks, memory, owners, clients, seed }: ConsentParts,
@@ -43,7 +43,7 @@ export function createConsentStep(
       const attempts = [withOptional(named, written ?? data), written, data].flatMap((one) =>
         one ? [one] : [],
       )
-      // Each of them a bank may refuse but for the last.
+      // A bank may refuse each of these except the last.
       const create = async ([Data = data, ...others]: ConsentData[]): Promise<Created> => {
         const optional = others.length > 0 || named.optional
         const about = { optional }

@@ -8,54 +8,54 @@ import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Approval } from './caller.ts'
 
 /**
- * One row of the table of approvals, suites/consents.ts: a consent and the visit that grants it. Its
- * name is part of its type, so that the compiler tells one from another.
+ * One row of the table of approvals, suites/consents.ts: a consent and the visit that approves it. Its name is part of
+ * its type, so that the compiler can tell consents apart.
  */
 export interface NamedConsent<Name extends string = string> {
   readonly name: Name
-  /** What a person who is asked to approve it should know. */
+  /** What a person who is asked to approve the consent should know. */
   purpose: string
   permissions: readonly string[]
-  /** The approval that the core profile asks for. */
+  /** The approval that the core profile uses. */
   core?: true
   client?: ClientName
   customer?: CustomerName
-  /** A combination of permissions that a bank need not take. */
+  /** A bank need not accept this combination of permissions. */
   optional?: true
-  /** Permissions that open no endpoint; a bank that refuses them is asked without. */
+  /** Permissions that open no endpoint; if the bank refuses them, the request is repeated without them. */
   besides?: readonly string[]
   /** ExpirationDateTime, in days from now. */
   expiresInDays?: number
-  /** The same, so far away that a bank may refuse it: then it is asked without. */
+  /** Like expiresInDays, but so far away that a bank may refuse it; the request is then repeated without it. */
   expiresWhereTakenInDays?: number
-  /** How its dates are written, in the draw of this seed; a bank that refuses that is asked in UTC, to the second. */
+  /** How dates are written, in the draw of this seed; if the bank refuses that, in UTC, to the second. */
   spelling?: (seed: number) => (utc: string) => string
-  /** It is to expire during the run: sooner where nobody but time lets it. */
+  /** The consent must expire during the run: sooner, where only time can end it. */
   toExpire?: boolean
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
   transactionsFromDays?: number
   transactionsToDays?: number
-  /** Dates that are chosen by what another approval shows. */
+  /** Dates that are derived from what another approval shows. */
   dates?: {
     of: NamedConsent
-    /** Undefined where the approval shows no good ones: those in days serve then. */
+    /** Undefined where the approval shows no suitable dates; the dates in days are used then. */
     choose(approval: Approval): Promise<Partial<ConsentData> | undefined>
   }
-  /** A check looks at what its approval moves: times to the second must have moved on by then. */
+  /** A check looks at what its approval changes: times to the second must have advanced by then. */
   watched?: true
-  /** The request is sent without state, which is optional. */
+  /** The request has no state, which is optional. */
   withoutState?: boolean
-  /** The state that is sent in the draw of this seed; a random one when absent. A bank that refuses it is asked without. */
+  /** The state that is sent in the draw of this seed; random when absent. If the bank refuses it, it is left out. */
   state?: (seed: number) => string
-  /** The same of the nonce. */
+  /** The same for the nonce. */
   nonce?: (seed: number) => string
-  /** Which of the registered redirect URIs; the first when absent. */
+  /** Index of the registered redirect URI; the first when absent. */
   redirectUri?: number
   /** The visit re-confirms the consent of this approval, with the existing intent id. */
   reconfirms?: NamedConsent
-  /** The customer ticks one of the accounts that the bank offers. */
+  /** The customer selects one of the accounts that the bank offers. */
   oneAccount?: true
-  /** The code is left to a check, which tries what must not work. */
+  /** The code is left to a check, which tries uses of it that must fail. */
   keepsCode?: boolean
 }
 
@@ -64,12 +64,12 @@ export function consent<const Name extends string>(row: NamedConsent<Name>): Nam
   return row
 }
 
-/** The approvals that come before one: of the consent that it re-confirms, and that chooses its dates. */
+/** The approvals that must come first: that of the consent that it re-confirms, and the one that gives its dates. */
 export function precededBy({ reconfirms, dates }: NamedConsent): NamedConsent[] {
   return [reconfirms, dates?.of].filter((consent) => consent !== undefined)
 }
 
-/** RFC 3339 in UTC, to the second, so many days from now. */
+/** The time in so many days from now, RFC 3339 in UTC, to the second. */
 export function daysFromNow(days: number): string {
   return new Date(now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
 }
@@ -82,7 +82,7 @@ export interface ConsentData {
   TransactionToDateTime?: string
 }
 
-/** @param shortLife seconds after which a consent that is to expire does, instead of its days. */
+/** @param shortLife lifetime in seconds of a consent that must expire, instead of its days. */
 export function consentData(consent: NamedConsent, shortLife?: number): ConsentData {
   const { expiresInDays, toExpire, transactionsFromDays, transactionsToDays } = consent
   const life = toExpire && shortLife !== undefined ? shortLife / 86_400 : expiresInDays
@@ -95,7 +95,7 @@ export function consentData(consent: NamedConsent, shortLife?: number): ConsentD
   }
 }
 
-/** The same with what a bank need not take; undefined where the row has nothing of the kind. */
+/** The same data with what a bank need not accept; undefined where the row has no such data. */
 export function withOptional(consent: NamedConsent, data: ConsentData): ConsentData | undefined {
   const { besides = [], expiresWhereTakenInDays: days } = consent
   if (besides.length === 0 && days === undefined) return undefined
@@ -106,7 +106,7 @@ export function withOptional(consent: NamedConsent, data: ConsentData): ConsentD
   }
 }
 
-/** The same with its dates written as the row says; undefined where that is no other writing. */
+/** The same data with dates written as the row says; undefined where that changes nothing. */
 export function spelled(
   { spelling }: NamedConsent,
   data: ConsentData,
@@ -124,7 +124,7 @@ export function spelled(
 
 const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime'] as const
 
-/** Every permission that opens an endpoint of the document: all but those of statements. */
+/** Every permission that opens an endpoint of the document: all except those of statements. */
 export const DATA_PERMISSIONS = [
   'ReadAccountsBasic',
   'ReadAccountsDetail',
@@ -136,8 +136,8 @@ export const DATA_PERMISSIONS = [
 ]
 
 /**
- * The bulk addresses of data that these permissions open, the surest first: which permission the balances need, and
- * whether accounts are needed for more than themselves, is not shown.
+ * The bulk data addresses that these permissions open, the most certain first: it is not specified which permission
+ * balances need, or whether accounts are needed for more than themselves.
  */
 export function dataPaths(permissions: readonly string[]): string[] {
   const opens = (word: string) => permissions.some((name) => name.startsWith(word))
@@ -149,13 +149,13 @@ export function dataPaths(permissions: readonly string[]): string[] {
   return Object.entries(paths).flatMap(([word, path]) => (opens(word) ? path : []))
 }
 
-/** The id of a consent of any kind that was created; undefined where none was. */
+/** The id of a created consent of any kind; undefined where none was created. */
 export function createdId(exchange: Exchange): string | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
 }
 
-/** What was asked for, under the id that the bank gave it; undefined when it gave none. */
+/** What was requested, with the id that the bank assigned; undefined when it assigned none. */
 export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFacts | undefined {
   const id = createdId(exchange)
   if (id === undefined) return undefined
@@ -168,7 +168,7 @@ export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFact
   }
 }
 
-/** @throws Blocked where a consent that was to expire soon has done so before it was used. */
+/** @throws Blocked where a short-lived consent has expired before it was used. */
 export function requireInTime(name: string, expiration: string | undefined): void {
   if (expiration === undefined || now() < Date.parse(expiration)) return
   const what = `the consent ${name} expired at ${expiration}, before it was used`
@@ -181,7 +181,7 @@ export const SCHEMES = ['UK.OBIE.PAN', 'UK.STD.PAN']
 /**
  * The smallest body of a funds confirmation consent.
  *
- * @param scheme the spelling that the bank was seen to take; undefined before that.
+ * @param scheme the spelling that the bank is known to accept; undefined before that.
  */
 export function fundsConfirmationBody(
   target: Target,

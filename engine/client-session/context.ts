@@ -10,25 +10,25 @@ import type { NamedConsent } from './consent.ts'
 import type { Session } from './session.ts'
 import { currentTrace } from './trace.ts'
 
-/** What a check works with; `Used`: the approvals that it names in its options. */
+/** What a check works with; `Used`: the approvals that its options name. */
 export type Context<Used extends NamedConsent = never> = Omit<
   ReturnType<typeof contextFor>,
   'steps' | 'has' | 'approved' | 'serve'
 > & {
-  /** Messages of the happy path, each sent once and shared by all checks. */
+  /** Steps of the happy path; each is sent once and shared by all checks. */
   readonly steps: StepsOf<Used>
   /**
-   * Does this run have the approval, whether or not this check asks for it? Not in a quick run, which
-   * looks at one case of each kind.
+   * True if this run has the approval, whether or not this check requests it. Always false in a quick run, which looks
+   * at one case of each kind.
    */
   has: (consent: Used) => boolean
-  /** A customer's approval, asked for once and shared by all checks. */
+  /** A customer's approval, requested once and shared by all checks. */
   approved: (consent: Used) => Promise<Approval>
-  /** Notes that approvals serve this check which something that it shares with others asked for. */
+  /** Records that this check uses approvals that a shared fixture requested. */
   serve: (consents: readonly Used[]) => void
 }
 
-/** Steps of the happy path; those of an approval only for the approvals that a check names. */
+/** Steps of the happy path; steps of an approval only for the approvals that a check names. */
 type StepsOf<Used extends NamedConsent> = Omit<Steps, keyof ApprovalSteps> & {
   readonly [Name in keyof ApprovalSteps]: (consent: Used) => ReturnType<Steps[Name]>
 }
@@ -38,8 +38,7 @@ type ApprovalSteps = Pick<Steps, 'visit' | 'exchange' | 'refresh' | 'accounts'>
 /**
  * The context of one check in a session.
  *
- * @param uses the approvals that the check names. Another one would be asked for unannounced, and
- *   throws.
+ * @param uses the approvals that the check names. To request another one throws, because no plan announced it.
  */
 export function contextFor(
   { id, uses }: { id: string; uses: readonly NamedConsent[] },
@@ -56,7 +55,7 @@ export function contextFor(
     }
   return {
     target,
-    /** Stands for the session: the key of what is remembered as long as it lasts. */
+    /** Represents the session: the key for what is remembered as long as the session lasts. */
     session: session as object,
     steps: {
       ...steps,
@@ -74,36 +73,36 @@ export function contextFor(
         target.clients[client] !== undefined && target.document.customers[customer] !== undefined
       )
     },
-    /** Cases of one kind that a sentence speaks of alike; the first alone in a quick run. */
+    /** Similar cases to which a sentence applies in the same way; only the first in a quick run. */
     cases: <Case>(all: readonly Case[]): readonly Case[] =>
       session.extent.quick ? all.slice(0, 1) : all,
     ...cellsOf(session),
-    /** A TPP client before or without its registration; not applicable when the target has none. */
+    /** A TPP client before or without registration; not applicable when the target does not have it. */
     tpp: session.tpp,
-    /** A registered TPP client at work. */
+    /** A registered TPP client that sends requests. */
     caller: session.caller,
     approved: ask(session.approved),
-    /** Approvals that customers gave so far, the oldest first: to look at what happens beside them. */
+    /** Approvals that customers gave so far, the oldest first: to look at what else is there. */
     given: session.given,
     serve(consents: readonly NamedConsent[]): void {
       for (const consent of consents) {
         ask(({ name }) => currentTrace()?.approvals.add(name))(consent)
       }
     },
-    /** Plays a history of consents of its own; see historyCheck. */
+    /** Plays a history with its own consents; see historyCheck. */
     playHistory: session.playHistory,
-    /** A visit to the authorisation page of this check's own. */
+    /** A separate visit of this check to the authorisation page. */
     visit: session.visit,
-    /** Two of them at once: the second while the customer of the first waits on the last page. */
+    /** Two visits at once: the second while the customer of the first waits on the last page. */
     visitsAtOnce: session.visitsAtOnce,
-    /** Not applicable unless the target has this customer. */
+    /** Not applicable if the target does not have this customer. */
     customer: session.customer,
     /**
-     * Makes a fact true that only somebody inside the bank can, or time: not applicable where there
-     * is no hook and `comes`, in milliseconds since the epoch, is too far away.
+     * Makes a fact true that only a person at the bank or time can bring about. Not applicable where there is no hook
+     * and `comes`, in milliseconds since the epoch, is too far away.
      */
     hook: session.hooks.state,
-    /** Not applicable where nobody can make it true, and it does not come by itself soon enough. */
+    /** Not applicable where nobody can make it true and it does not happen by itself soon enough. */
     requireHook(name: HookName): void {
       const { shortLife } = session.hooks
       const soon = name === 'consent-expired' && shortLife !== undefined
@@ -115,12 +114,12 @@ export function contextFor(
       const requirement = id.slice(0, id.indexOf('/'))
       observed({ requirement, what, value: spelled(value, exchange), exchange: exchange?.id })
     },
-    /** Not applicable where the target declares this absent. */
+    /** Not applicable where the target declares this capability absent. */
     unlessAbsent(capability: Capability): void {
       if (!target.absent.has(capability)) return
       throw new NotApplicable(`the target declares ${capability} absent`)
     },
-    /** Sends on behalf of a step that needs no approval, and ends here when nobody answers. */
+    /** Returns the exchange of a request that needs no approval; without an answer, the check ends as blocked. */
     reached(exchange: Exchange): Exchange {
       requireReachable(exchange)
       return exchange
@@ -128,7 +127,7 @@ export function contextFor(
   }
 }
 
-/** A value as a report holds it; where an answer did not come, what came instead. */
+/** A value as text for a report; where no answer came, what came instead. */
 function spelled(value: unknown, exchange: Exchange | undefined): string {
   if (typeof value === 'string') return value
   if (value === undefined) return exchange && !exchange.response ? answerOf(exchange) : 'absent'

@@ -15,12 +15,12 @@ import { currentTrace, rulesBrokenBy } from './trace.ts'
 import type { Granted } from './visit.ts'
 import { createVisitStep } from './visit-step.ts'
 
-/** From a consent to the data behind it: each step is sent when first asked for, and remembered. */
+/** The steps from a consent to its data: each is sent when first requested, and remembered. */
 export function createCustomerSteps(parts: ConsentParts & ApprovingParts) {
   const { target, memory, owners, ledger, clients, held } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
-  /** Dates that another approval shows to be good ones; none where it was not given. */
+  /** Dates that another approval shows to be suitable; none where that approval was not given. */
   const chosenDates = async (dates: NamedConsent['dates']) => {
     const approval = dates && (await approved(dates.of).catch(() => undefined))
     return approval && dates.choose(approval)
@@ -60,7 +60,7 @@ export function createCustomerSteps(parts: ConsentParts & ApprovingParts) {
       return { exchange: sent, value: succeeded(sent) ? ids : undefined, why }
     })
 
-  /** A customer's approval, with tokens unless a check exchanges its code. */
+  /** A customer's approval, with tokens unless a check keeps its code. */
   const approved = async (named: NamedConsent): Promise<Approval> => {
     currentTrace()?.approvals.add(named.name)
     const known = approvals.get(named.name)

@@ -3,21 +3,21 @@ import { blockByEnvironment } from '../judge/outcome.ts'
 export type Deadline = ReturnType<typeof createDeadline>
 
 /**
- * When a run asks nothing more of a bank; waiting for a person does not count.
+ * The time after which a run sends nothing more to a bank; waiting for a person does not count.
  *
- * @param minutes absent: there is no end.
+ * @param minutes absent: no limit.
  */
 export function createDeadline(minutes = Number.POSITIVE_INFINITY) {
-  /** Milliseconds, on the clock of performance.now(): other clocks may jump. */
+  /** In milliseconds of performance.now(), because other clocks may jump. */
   let end = performance.now() + minutes * 60_000
   let since: number | undefined
   return {
-    /** @throws Blocked once the time is over. */
+    /** @throws Blocked after the deadline. */
     admit() {
       if (since !== undefined || performance.now() < end) return
       blockByEnvironment(`the ${minutes} minutes of the run are over (--deadline)`)
     },
-    /** Told before a wait with what is waited for, and without it after. */
+    /** Called with what is waited for before a wait, and without an argument after it. */
     waiting(what?: string) {
       const now = performance.now()
       if (what !== undefined) since ??= now
@@ -26,7 +26,7 @@ export function createDeadline(minutes = Number.POSITIVE_INFINITY) {
         since = undefined
       }
     },
-    /** What is left at the bank may be removed after the end. */
+    /** Removes the limit, so that what is left at the bank can be removed after the end. */
     lift() {
       end = Number.POSITIVE_INFINITY
     },

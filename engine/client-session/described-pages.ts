@@ -8,10 +8,10 @@ import type { SpareConsents } from './spare-consents.ts'
 import type { Visit, VisitOptions, VisitRecord } from './visit.ts'
 
 /**
- * Whether the target's description of the bank's pages fits: until a visit has come through, it is as likely to be
- * wrong as the bank.
+ * Decides whether the target's description of the bank's pages is right: until a visit has succeeded, the description
+ * is as likely to be wrong as the bank.
  *
- * @param before visits that took place before.
+ * @param before earlier visits.
  */
 export function createDescribedPages(
   parts: {
@@ -24,10 +24,10 @@ export function createDescribedPages(
 ) {
   const { target, driver, spares, noted } = parts
   let fits = before.some(({ outcome }) => outcome !== 'stopped')
-  /** Has a customer who denies come through? Of the pages that such a customer sees, an approval says nothing. */
+  /** True after a denial has completed: an approval says nothing about the pages that a denying customer sees. */
   let denialFits = false
 
-  /** A denial is redirected: then the target's description leads through the pages, and the bank stops. */
+  /** True if a denial is redirected: then the description leads through the pages, and the bank is what stops. */
   const seenToFit = async (who: Tpp, client: ClientName, customerName: CustomerName) => {
     const customer = target.document.customers[customerName]
     if (!customer || denialProblem(target.document.authorisation) !== undefined) return false

@@ -11,11 +11,11 @@ import { requireValue, type SharedBySteps } from './step-owners.ts'
 
 export type DiscoverySteps = ReturnType<typeof createDiscoverySteps>
 
-/** The clients of the target, and what they read of the bank before any of them is registered. */
+/** The clients of the target, and what they read from the bank before registration. */
 export function createDiscoverySteps({ target, wire, memory, owners }: SharedBySteps) {
   const tpps = new Map<ClientName, Tpp>()
 
-  /** A client of the target, registered or not; not applicable when the target has none. */
+  /** A client of the target, registered or not; not applicable when the target does not have it. */
   const tpp = (name: ClientName = 'first'): Tpp => {
     if (!target.clients[name]) throw new NotApplicable(`the target has no ${name} client`)
     const known = tpps.get(name) ?? createTpp({ name, target, wire })
@@ -38,9 +38,9 @@ export function createDiscoverySteps({ target, wire, memory, owners }: SharedByS
     })
 
   /**
-   * Where the configuration says that the bank's keys are.
+   * The address of the bank's keys according to its configuration.
    *
-   * @throws Blocked by the check of its members, where nothing is to be fetched from there.
+   * @throws Blocked by the check of its members, where the address must not be fetched.
    */
   const jwksAddress = async () => {
     const step = await discovery()

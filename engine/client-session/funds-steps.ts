@@ -19,9 +19,9 @@ export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
   const { target, memory, owners, funds } = parts
 
   /**
-   * The answer of the first address that takes a request: the document leaves open which of them it is. What a
-   * gateway says where nothing is, no sentence tells; 404, 405 and a redirect surely mean that. Where none takes
-   * it, the first that may be the right one.
+   * The answer of the first address that accepts a request: the document leaves open which address is right. No
+   * sentence says what a gateway answers at a wrong address; 404, 405 and a redirect surely mean that. Where no address
+   * accepts it, the answer of the first one that may be right.
    */
   const firstThatTakes = async (
     kind: 'create' | 'delete',
@@ -73,7 +73,7 @@ export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
       }
     })
 
-  /** Deletes one at each address that the target gives, until one is known there. */
+  /** Deletes a consent at each address that the target gives, until one of them works. */
   const deleteFunds = async (client: Caller, id: string) => {
     const path = `${FUNDS}/${percentEncoded(id)}`
     const addresses = funds.delete ? [funds.delete] : target.endpoints.cbpii.delete
@@ -81,8 +81,8 @@ export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
   }
 
   /**
-   * The deletion of one more of the first client's; it finds out where such consents are deleted. One made
-   * right before, as a newer consent for a card may take the place of an older.
+   * Deletes one more consent of the first client, to find the address for deletion. The consent is created right
+   * before, because a newer consent for a card may replace an older one.
    */
   const fundsDeletion = () =>
     memory.once('funds deletion', owners.steps.fundsDeletion, async () => {
@@ -103,13 +103,13 @@ export function createFundsSteps(parts: SharedBySteps, clients: ClientSteps) {
   return { fundsConfirmation, fundsDeletion, deleteFunds }
 }
 
-/** Does the bank know nothing at this address? AMB-41: a redirect to a page is a refusal too. */
+/** True if the bank has nothing at this address. AMB-41: a redirect to a page is a refusal too. */
 function isElsewhere({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return [404, 405].includes(status) || (status >= 300 && status < 400)
 }
 
-/** Refused for what the body says, whatever the status: it is not about who asks, where or how often. */
+/** True if the request is refused because of its body: not because of the client, the address or the rate. */
 function refusedAsWrong({ response }: Exchange): boolean {
   const status = response?.status ?? 0
   return status >= 400 && status < 500 && ![401, 403, 404, 405, 429].includes(status)

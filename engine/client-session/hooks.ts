@@ -8,7 +8,7 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
 import { percentEncoded } from '../record/percent.ts'
 
-/** What a hook speaks of: the token, the consent, the client. */
+/** The subject of a hook: the token, the consent, the client. */
 export interface HookSubject {
   accessToken?: string
   consentId?: string
@@ -17,23 +17,23 @@ export interface HookSubject {
 
 const PATIENCE = 60_000
 
-/** Seconds that a consent must live to be approved and used before it expires by itself. */
+/** Minimum lifetime in seconds of a consent that is to be approved and used before it expires by itself. */
 const LEAST_LIFE = 120
 
 /** What facts work with. */
 export interface HookParts {
   target: Target
-  /** Asks somebody at the bank; absent where nobody is there. */
+  /** Asks a person at the bank; absent where nobody is there. */
   question?(name: string, text: string): Promise<string | undefined>
-  /** Told before a wait with what is waited for, and after it. */
+  /** Called with what is waited for before a wait, and without an argument after it. */
   onWaiting?(what?: string): void
-  /** Told what a hook is about to make true. */
+  /** Called before a hook makes a fact true. */
   onTold?(name: HookName, subject: HookSubject): void
 }
 
 export type Hooks = ReturnType<typeof createHooks>
 
-/** How facts become true that a TPP cannot bring about, in one session. */
+/** Makes facts true that a TPP cannot bring about, for one session. */
 export function createHooks({ target, question, onWaiting, onTold }: HookParts) {
   const patient = target.expiryPatience / 1000
   const interruption = new AbortController()
@@ -61,7 +61,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
     throw new NotApplicable(`${why}${late}`)
   }
 
-  /** Makes a fact true; why it did not, undefined when it did. */
+  /** Makes a fact true; returns why that failed, undefined on success. */
   const call = async (name: HookName, hook: HookDocument, subject: HookSubject) => {
     const fill: Fill = (text, spelt) => filledIn(text, { ...subject }, spelt)
     if (hook.http) return callAddress(hook.http, fill)
@@ -76,10 +76,10 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
   }
 
   return {
-    /** Seconds for which a consent is made that is to expire; undefined: a hook lets it expire. */
+    /** Lifetime in seconds of a consent that must expire; undefined: a hook makes it expire. */
     shortLife: !hookOf('consent-expired') && patient >= LEAST_LIFE ? patient : undefined,
     possible,
-    /** Makes the fact true: by the target's hook, which blocks the check if it fails, or by waiting for it. */
+    /** Makes the fact true with the target's hook, which blocks the check if it fails, or by waiting. */
     async state(name: HookName, subject: HookSubject, comes?: number): Promise<void> {
       possible(name, comes)
       onTold?.(name, subject)
@@ -91,18 +91,18 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
         throw new Blocked(because, `the hook ${name} failed: ${why}`)
       }
       onWaiting?.(name)
-      // A clock that is behind lets it expire later, by our clock.
+      // If the bank's clock is behind, the consent expires later by this machine's clock.
       await wait(Math.max(0, (comes ?? 0) - now()) + target.clockTolerance * 1000)
       onWaiting?.()
     },
-    /** Ends the program that is under way, and every later one at once. */
+    /** Stops the running program, and makes later ones stop at once. */
     interrupt: () => interruption.abort(),
   }
 }
 
 type Fill = (text: string, spelt?: (value: string) => string) => string
 
-/** Calls the address of a hook; why it failed, undefined when it did not. */
+/** Calls the address of a hook; returns why that failed, undefined on success. */
 async function callAddress(
   { url, method = 'POST', headers = {}, body }: NonNullable<HookDocument['http']>,
   fill: Fill,

@@ -5,13 +5,13 @@ import type { BankSaid } from '../judge/rule.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { headerOf } from '../wire/jwt-decode.ts'
 
-/** More new keys in one run than any bank has: its ID tokens name keys that are nowhere. */
+/** Limit of key look-ups per run; no bank has more new keys. Beyond it, its ID tokens name keys that do not exist. */
 const MOST_SOUGHT = 3
 
 /**
- * Has the ID token of an exchange verified before the exchange is judged, by the keys that the bank served.
- * Keys rotate: OpenID Connect Core 10.1.1 lets a client read the JWKS again when it meets a kid that it
- * does not know, whatever it was sent for. `read` does so; who meets the kid meanwhile waits for it.
+ * Verifies the ID token of an exchange before the exchange is judged, with the keys that the bank served. Keys rotate:
+ * OpenID Connect Core 10.1.1 lets a client read the JWKS again when it finds an unknown kid, whatever the request was.
+ * `read` does this; other exchanges with the same kid wait for it.
  */
 export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => Promise<unknown>) {
   const sought = new Map<string, Promise<unknown>>()

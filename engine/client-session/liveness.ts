@@ -3,16 +3,16 @@ import { type Exchange, refusesConnection } from '../wire/exchange.ts'
 import { originOf } from '../wire/origin.ts'
 import type { WireMessage } from '../wire/wire.ts'
 
-/** Requests of one kind in a row without an answer, after which that kind is not sent any more. */
+/** After this number of consecutive unanswered requests of one kind, that kind is not sent any more. */
 const DOUBT = 2
 
-/** Requests in a row that a listener left without an answer, after which it is asked as before. */
+/** After this number of consecutive unanswered requests to a listener, an earlier request is repeated to test it. */
 const DOUBT_OF_LISTENER = 3
 
-/** Milliseconds after which one request is let through to what had no answer: it may be back. */
+/** After this number of milliseconds one request is let through to what did not answer: it may be back. */
 const AGAIN = 120_000
 
-/** A row of requests that had no answer. */
+/** A series of unanswered requests. */
 interface Silence {
   times: number
   last: Exchange
@@ -21,16 +21,16 @@ interface Silence {
 }
 
 /**
- * Notices which listener of the bank has gone, and what it leaves unanswered, so that a run ends soon
- * instead of waiting for every time-out, and so that trouble is told from a refusal.
+ * Detects which listener of the bank has gone and what it leaves unanswered, so that a run ends soon instead of waiting
+ * for every time-out, and so that a fault is told from a refusal.
  *
- * @param send a request as it is, without a deviation of its own.
+ * @param send sends a request as it is, without its own deviation.
  */
 export function createLiveness(send: (message: WireMessage) => Promise<Exchange>) {
   const silences = new Map<string, Silence>()
-  /** The last answered request without a deviation that changes nothing, by listener and by endpoint too. */
+  /** The last answered correct request that changes nothing, by listener and also by endpoint. */
   const answered = new Map<string, Exchange>()
-  /** The last exchange that was answered: by listener, and of right requests by endpoint too. */
+  /** The last answered exchange: by listener and, for correct requests, also by endpoint. */
   const lastAnswered = new Map<string, string>()
   const origins = new Set<string>()
   const asking = new Set<string>()
@@ -57,7 +57,7 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
   }
 
   return {
-    /** Is there no listener any more that answers? */
+    /** True if no listener answers any more. */
     get gone() {
       return origins.size > 0 && [...origins].every((origin) => silent(origin, DOUBT_OF_LISTENER))
     },
@@ -75,13 +75,13 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
         silent(kindOf(origin, message.endpoint, message.identity, deviates(message)), DOUBT)
       if (!found) return
       if (performance.now() - found.since > AGAIN) {
-        // One request is let through: an answer to it ends the silence.
+        // One request is let through; an answer to it ends the silence.
         found.since = performance.now()
         return
       }
       throw unasked(origin, found)
     },
-    /** Called with every exchange; asks the listener again where only that explains what came. */
+    /** Called with every exchange; sends another request to the listener where only that can explain the result. */
     async note(exchange: Exchange) {
       const origin = originOf(exchange.request.url)
       if (origin === undefined || exchange.retriedBy !== undefined) return
@@ -109,9 +109,9 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
         return
       }
       if (failure?.kind !== 'timeout' && failure?.kind !== 'unreachable') return
-      // Where no session stood, nobody has seen what was asked: only who asked.
+      // Without a TLS session the bank has not seen the request, only the client.
       more(protocol === undefined ? `${origin} ${identity}` : kind, exchange)
-      // A firewall may drop what is wrong and serve what is right: that says nothing of the listener.
+      // A firewall may drop wrong requests and pass correct ones: that says nothing about the listener.
       if (wrong) return
       if (more(origin, exchange) !== DOUBT_OF_LISTENER || !answered.has(origin)) return
       await ask(origin, exchange)
@@ -119,7 +119,7 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
   }
 }
 
-/** What a listener answered before, or what was asked of it just now without what is wrong in it. */
+/** A request that the listener answered before, or else the current request without its deviation. */
 function rightOne({ request, about, connection }: Exchange, before?: Exchange): WireMessage {
   const identity = ['first', 'second'].includes(connection.identity)
     ? connection.identity
@@ -135,12 +135,12 @@ function rightOne({ request, about, connection }: Exchange, before?: Exchange): 
   }
 }
 
-/** What is asked of a listener: wrong requests may be left unanswered where right ones are not. */
+/** The kind of a request: a bank may leave wrong requests unanswered but answer correct ones. */
 function kindOf(origin: string, endpoint: string, identity: string, wrong: boolean): string {
   return [origin, endpoint, identity, wrong ? 'wrong' : ''].join(' ')
 }
 
-/** Is there something about the request for which a bank may refuse it? */
+/** True if a bank may refuse the request because of something in it. */
 function deviates({ about = {}, headers }: Pick<WireMessage, 'about' | 'headers'>): boolean {
   if (about.deviation !== undefined || about.optional) return true
   // "429 … while the customer is not present (no x-fapi-customer-ip-address header)".

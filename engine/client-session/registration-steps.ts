@@ -13,23 +13,23 @@ import type { SharedBySteps } from './step-owners.ts'
 
 export const BY_AN_EARLIER_RUN = 'the client was registered by an earlier run'
 
-/** What is known of the clients of earlier runs, and what is done with it. */
+/** The clients of earlier runs, and how to use them. */
 export interface EarlierClients {
   store?: ClientStore
-  /** Is a client registered again, though an earlier one is known? */
+  /** If true, a client is registered again even if an earlier one is known. */
   anew: boolean
-  /** Has the rules judge the kept answer of a registration, as if it came now. */
+  /** Passes the kept answer of a registration to the rules, as if it came now. */
   heed(exchange: Exchange): void
 }
 
-/** Registers the clients, or goes on as those that an earlier run registered. */
+/** Registers the clients, or continues as those that an earlier run registered. */
 export function createRegistrationSteps(
   { target, memory, owners }: SharedBySteps,
   { tpp, discovery }: DiscoverySteps,
   audiences: Audiences,
   { store, anew, heed }: EarlierClients,
 ) {
-  /** Does the bank still know a client of an earlier run? One that was set up again does not. */
+  /** True if the bank still knows a client of an earlier run. A bank that was set up again does not. */
   const isKnown = async (client: Tpp): Promise<boolean> => {
     const deviation = 'is the client of an earlier run still known?'
     const ask = () => client.token({ grant_type: 'client_credentials' }, { deviation })
@@ -38,7 +38,7 @@ export function createRegistrationSteps(
     return member(answer.response?.json, 'error') !== 'invalid_client'
   }
 
-  /** The client of an earlier run, where the bank still knows it; the answer of its registration is judged again. */
+  /** The client of an earlier run, where the bank still knows it; the answer to its registration is judged again. */
   const ofEarlierRun = async (name: ClientName, client: Tpp) => {
     const kept = store?.find(name)
     if (!kept) return undefined
@@ -69,7 +69,7 @@ export function createRegistrationSteps(
       const sent = await client.register()
       requireReachable(sent)
       const exchange = (name === 'first' && wasRefused(sent) && madeBefore) || sent
-      // A bank that registers a software once keeps to the client that it has.
+      // A bank that registers each software only once keeps the client that it has.
       const known = anew && wasRefused(exchange) ? await ofEarlierRun(name, client) : undefined
       if (known) return known
       const id = member(exchange.response?.json, 'client_id')
@@ -89,9 +89,9 @@ export function createRegistrationSteps(
   return {
     registration,
     /**
-     * A registration of the first client's software that made a client although it was not quite the
-     * correct one: "the service may modify or discard any supplied value". Where the bank keeps one
-     * client for each software and refuses the correct one for it, this is the client.
+     * Takes a registration of the first client's software that created a client although it was not quite correct: "the
+     * service may modify or discard any supplied value". Where the bank keeps one client for each software and refuses
+     * the correct registration, this is the client.
      */
     registeredBefore(exchange: Exchange) {
       madeBefore = exchange

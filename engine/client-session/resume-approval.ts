@@ -8,10 +8,10 @@ import { type Owners, ownersOf, requireValue, type Step, type StepMemory } from 
 import { refreshed, type TokenSet } from './tokens.ts'
 import type { Visit } from './visit.ts'
 
-/** An approval as a run that was interrupted leaves it; exchanges by their ids. */
+/** An approval as an interrupted run left it; it refers to exchanges by id. */
 export interface ResumableApproval {
   consent: NamedConsent
-  /** Of the client that asked for it: another client's tokens are of no use. */
+  /** Of the client that requested it: tokens of another client are useless. */
   clientId: string
   facts: ConsentFacts
   visit: Visit & { kind: 'granted' }
@@ -24,7 +24,7 @@ export interface ResumableApproval {
   tokens?: TokenSet
 }
 
-/** What is kept of an approval that was just given: of its steps. */
+/** What is saved of an approval that was just given. */
 export function resumableApproval(
   consent: NamedConsent,
   clientId: string,
@@ -47,18 +47,18 @@ export function resumableApproval(
   }
 }
 
-/** What approvals of an interrupted run are taken over into. */
+/** What approvals of an interrupted run are restored into. */
 interface Resuming {
   memory: StepMemory
   owners: Owners
   clients: ClientSteps
-  /** An exchange of that run by its id. */
+  /** An exchange of that run, by id. */
   sent(id: string | undefined): Exchange | undefined
-  /** Takes the tokens that are in use from now on. */
+  /** Sets the tokens that are used from now on. */
   hold(consent: ConsentFacts, tokens: TokenSet): void
 }
 
-/** Takes over those of these approvals that still work; gives their names. */
+/** Restores those of these approvals that still work; returns their names. */
 export async function resumeApprovals(
   names: string[],
   earlier: {
@@ -82,12 +82,12 @@ export async function resumeApprovals(
   return works
 }
 
-/** A minute at least must be left of what is resumed. */
+/** Minimum remaining lifetime, in milliseconds, of what is resumed. */
 const LEFT = 60_000
 
 /**
- * The tokens with which an approval still gives data; undefined when it does not. That is no fault
- * of the bank's: consents and tokens may be gone for any reason by the time a run goes on.
+ * The tokens with which an approval still gives data; undefined when it does not. That is not the bank's fault:
+ * consents and tokens may be gone for any reason by the time a run resumes.
  */
 async function stillGood(
   approval: ResumableApproval,
@@ -116,7 +116,7 @@ async function stillGood(
   return undefined
 }
 
-/** Takes the steps of an approval as done, as an interrupted run left them. */
+/** Restores the steps of an approval that an interrupted run completed. */
 function restoreSteps(
   { memory, owners, sent }: Resuming,
   { consent, facts, visit: granted, ...ids }: ResumableApproval,

@@ -19,17 +19,17 @@ import { makeFolder } from '../record/make-folder.ts'
 import { takeLock } from '../record/process-lock.ts'
 
 interface ResumeFileOptions {
-  /** A private key that the target configures: who reads it could do all that the file allows. */
+  /** A private key of the target: whoever can read it could do all that the file allows. */
   secret: KeyObject
-  /** What the records belong to. A file of anything else is begun again. */
+  /** What the records belong to. A file with another binding is replaced by a new one. */
   binding: string
-  /** Milliseconds after which a file is too old to continue with. */
+  /** Maximum age, in milliseconds, of a file that is continued. */
   lifetime: number
-  /** Whether it is begun again, whatever it holds. */
+  /** If true, the file is replaced by a new one, whatever it holds. */
   fresh?: boolean
 }
 
-/** A header line that is not encrypted but authenticated with every record. */
+/** A header line that is not encrypted but is authenticated with every record. */
 interface Header {
   assay: 'kept'
   since: string
@@ -44,10 +44,11 @@ const TAG = 16
 export type ResumeFile = NonNullable<ReturnType<typeof openResumeFile>>
 
 /**
- * Opens a file of secrets that only grows, or begins it: one encrypted record a line, readable after a kill. AES-256-GCM under a key that HKDF-SHA256 derives from
- * the private key and a salt of the file; each record is bound to the header and to its place.
+ * Opens or creates an append-only file of secrets: one encrypted record per line, readable after a kill. AES-256-GCM
+ * with a key that HKDF-SHA256 derives from the private key and a salt of the file; each record is bound to the header
+ * and to its position.
  *
- * @returns undefined while another process that is alive has it open.
+ * @returns undefined while another running process has it open.
  */
 export function openResumeFile(path: string, options: ResumeFileOptions) {
   makeFolder(dirname(path), 0o700)
@@ -57,9 +58,9 @@ export function openResumeFile(path: string, options: ResumeFileOptions) {
   let count = opened.records.length
   let over = false
   return {
-    /** When the file was begun, UTC. */
+    /** When the file was created, UTC. */
     since: opened.header.since,
-    /** What stood in it when it was opened, in order. */
+    /** The records that it held when it was opened, in order. */
     records: opened.records,
     append(record: unknown) {
       if (over) return
@@ -68,17 +69,17 @@ export function openResumeFile(path: string, options: ResumeFileOptions) {
         appendFileSync(path, `${line}\n`)
         count += 1
       } catch {
-        // A full disk: what comes after a gap could not be read back.
+        // The disk is full: records after a gap could not be read back.
         over = true
       }
     },
-    /** Removes it; nothing is written any more. */
+    /** Removes the file; nothing is written any more. */
     drop() {
       over = true
       rmSync(path, { force: true })
       lock.release()
     },
-    /** Lets another process have it. */
+    /** Releases the file for other processes. */
     close() {
       over = true
       lock.release()
@@ -97,11 +98,11 @@ function begun(path: string, { secret, binding }: ResumeFileOptions) {
   return { header, line, key: keyOf(secret, salt), records: [] as unknown[] }
 }
 
-/** What a file holds; undefined when it is not there, of something else, too old or damaged. */
+/** What a file holds; undefined when it is absent, has another binding, or is too old or damaged. */
 function readBack(path: string, options: ResumeFileOptions): Opened | undefined {
   if (!existsSync(path)) return undefined
   const text = readFileSync(path, 'utf8')
-  // A process that is killed leaves its last line without an end.
+  // A killed process can leave an incomplete last line.
   const whole = text.slice(0, text.lastIndexOf('\n') + 1)
   const [line = '', ...lines] = whole.split('\n').slice(0, -1)
   try {
@@ -132,7 +133,7 @@ function sealed(text: string, key: Buffer, place: Buffer): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64')
 }
 
-/** @throws Error when the line was changed, moved, or sealed under another key. */
+/** @throws Error when the line was changed, moved, or encrypted with another key. */
 function unsealed(line: string, key: Buffer, place: Buffer): string {
   const bytes = Buffer.from(line, 'base64')
   const nonce = bytes.subarray(0, NONCE)

@@ -7,7 +7,7 @@ import type { ResumeFile } from './resume-file.ts'
 import type { TokenSet } from './tokens.ts'
 import type { Visit, VisitRecord } from './visit.ts'
 
-/** One check as it was judged before an interruption. */
+/** One check as judged before an interruption. */
 export interface EarlierJudgement {
   result: Result
   observations: Observation[]
@@ -25,9 +25,8 @@ type Entry =
 export type ResumableRun = ReturnType<typeof resumableRun>
 
 /**
- * What a run writes down as it goes, raw and encrypted, so that the next one goes on where it was
- * interrupted: every exchange, for the rules to judge again; every visit and what it yielded; and
- * every check that was judged.
+ * What a run saves as it goes, raw and encrypted, so that the next run can resume after an interruption: every
+ * exchange, for the rules to judge again; every visit and its result; and every check that was judged.
  */
 export function resumableRun(file: ResumeFile) {
   const append = (entry: Entry) => file.append(entry)
@@ -35,27 +34,27 @@ export function resumableRun(file: ResumeFile) {
     /** What an interrupted run left. */
     earlier: earlierOf(file),
     exchange: (exchange: Exchange) => append({ exchange: withoutJson(exchange) }),
-    /** Nobody is sent again to be refused; a code that came of a visit is of no use later. */
+    /** A refused visit is not repeated after an interruption; a code from a visit is useless later. */
     visited(visited: VisitRecord, visit: Visit | undefined) {
       if (!visit || visit.kind === 'granted') return append({ visited })
       const { first, last, ...rest } = visit
       append({ visited, visit: rest, first: first?.id, last: last?.id })
     },
     approved: (approved: ResumableApproval) => append({ approved }),
-    /** The tokens in use now, whatever they came from. */
+    /** The current tokens, whatever they came from. */
     tokens: ({ id }: ConsentFacts, tokens: TokenSet) => append({ tokens, of: id }),
-    /** A check that spends this approval begins. */
+    /** A check that consumes this approval begins. */
     spends: (spends: string) => append({ spends }),
     judged(judged: EarlierJudgement) {
       if (counts(judged.result)) append({ judged })
     },
-    /** The run is over, or begins again: nothing is kept. */
+    /** The run is over, or starts again: nothing is kept. */
     drop: () => file.drop(),
     close: () => file.close(),
   }
 }
 
-/** What the environment did to a check says nothing of how it ends the next time. */
+/** What the environment did to a check does not predict how it ends the next time. */
 function counts({ outcome, because }: Result): boolean {
   if (outcome === 'error' || outcome === 'not-run') return false
   return outcome !== 'blocked' || because?.kind !== 'environment'
@@ -66,10 +65,10 @@ function earlierOf({ since, records }: ResumeFile) {
     since,
     exchanges: [] as Exchange[],
     visits: [] as VisitRecord[],
-    /** Visits that ended without a code, by what they were for. */
+    /** Visits that ended without a code, by their purpose. */
     refusals: new Map<string, Visit[]>(),
     approvals: new Map<string, ResumableApproval>(),
-    /** ConsentId → the tokens in use last. */
+    /** ConsentId → the last tokens in use. */
     tokens: new Map<string, TokenSet>(),
     spent: new Set<string>(),
     judgements: [] as EarlierJudgement[],
@@ -96,12 +95,12 @@ function earlierOf({ since, records }: ResumeFile) {
   return earlier
 }
 
-/** JSON has no Infinity: the bank did not say when the token expires. */
+/** JSON has no Infinity, which means that the bank did not say when the token expires. */
 export function lasting(tokens: TokenSet): TokenSet {
   return { ...tokens, expiresAt: (tokens.expiresAt as number | null) ?? Number.POSITIVE_INFINITY }
 }
 
-/** A body that was read as JSON can be read again, unless it was so large that its text was cut. */
+/** A body that was parsed as JSON can be parsed again, unless it was so large that its text was cut. */
 function withoutJson(exchange: Exchange): Exchange {
   const { response } = exchange
   if (!response || response.digest !== undefined) return exchange

@@ -2,12 +2,12 @@ import type { RuleEngine } from '../judge/rule-engine.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { meanwhile } from '../wire/meanwhile.ts'
 
-/** Bytes of a body up to which its rules take no time that a request would notice. */
+/** Maximum body size in bytes for which judging takes no time that a request would notice. */
 const SMALL = 64 * 1024
 
 /**
- * Has the rules judge each exchange while the bank is busy with the next request: at the latest when
- * anything is asked of them. So whoever asks finds what all exchanges so far say.
+ * Lets the rules judge each exchange while the bank handles the next request, at the latest when a result is read. So
+ * every reader sees the result of all exchanges so far.
  */
 export function rulesMeanwhile(engine: RuleEngine) {
   let waiting: { exchange: Exchange; broken: string[] }[] = []
@@ -27,9 +27,9 @@ export function rulesMeanwhile(engine: RuleEngine) {
 
   return {
     /**
-     * Takes an exchange, and tells how to learn the ids of the rules that it breaks.
+     * Takes an exchange, and returns a function that gives the ids of the rules that it breaks.
      *
-     * @throws what a rule threw over an earlier one: trouble of ours.
+     * @throws what a rule threw for an earlier exchange: a fault of Assay.
      */
     judge(exchange: Exchange): () => readonly string[] {
       const one: { exchange: Exchange; broken: string[] } = { exchange, broken: [] }
@@ -44,7 +44,7 @@ export function rulesMeanwhile(engine: RuleEngine) {
         return one.broken
       }
     },
-    /** What the bank has said of itself so far. */
+    /** What the bank has said about itself so far. */
     get bank() {
       judgeWaiting()
       return engine.bank

@@ -25,36 +25,36 @@ import { rulesMeanwhile } from './rules-meanwhile.ts'
 import { type Owners, stepMemory } from './step-owners.ts'
 import { currentTrace, noteBroken } from './trace.ts'
 
-/** What one run knows and remembers of one bank. */
+/** What one run knows and remembers about one bank. */
 export type Session = ReturnType<typeof createSession>
 
-/** What of the cases that a sentence holds for is looked at. */
+/** Which of the cases are looked at where a sentence applies to several. */
 export interface Extent {
-  /** The first case of each kind alone. */
+  /** Only the first case of each kind. */
   quick: boolean
-  /** Which cells of tables are asked, and by which draw. */
+  /** Which cells of tables are asked, and with which draw. */
   cells: CellsAsked
   seed: number
-  /** Names of cells: these alone are asked. */
+  /** Names of the only cells to ask. */
   named?: readonly string[]
-  /** Told which cell is asked next; undefined when a place is done. */
+  /** Called with the cell that is asked next; undefined when a place is done. */
   onCell?: (asked: AskedCell | undefined) => void
-  /** Names of the approvals that the run asks for; absent: every one that the target has. */
+  /** Names of the approvals that the run requests; absent: every one that the target allows. */
   approvals?: ReadonlySet<string>
 }
 
-/** Plays a history as a check judges it, and records what is left open. */
+/** Plays a history as a check judges it, and records behaviour that is left open. */
 export type PlayHistory = (
   check: {
     id: string
-    /** The requirement, rule or check that it is judged by. */
+    /** The requirement, rule or check that judges it. */
     of: string
     moves: History
   },
   observe: (what: string, value: unknown, exchange?: Exchange) => void,
 ) => Promise<void>
 
-/** What a session is made of. */
+/** The parts of a session. */
 interface SessionParts {
   target: Target
   wire: Wire
@@ -62,25 +62,25 @@ interface SessionParts {
   owners: Owners
   schemas: ResponseSchema[]
   rules: readonly Rule[]
-  /** File in which consents are written down until they are gone. */
+  /** File that lists consents until they are gone. */
   leftovers?: string
   /** Clients of earlier runs; without it every run registers its own. */
   clients?: ClientStore
-  /** What is written down for the run after one that is interrupted. */
+  /** What is saved for the run after an interrupted one. */
   resumable?: ResumableRun
-  /** Is somebody there to be asked? */
+  /** True if a person is there to answer questions. */
   operator?: boolean
-  /** Told before a wait with what is waited for, and after it. */
+  /** Called with what is waited for before a wait, and without an argument after it. */
   onWaiting?: (what?: string) => void
-  /** When nothing more is asked of the bank. */
+  /** The time after which nothing more is sent to the bank. */
   deadline?: Deadline
-  /** Are the approvals of an interrupted run kept at this moment? */
+  /** True while the approvals of an interrupted run are kept. */
   keeps?: () => boolean
-  /** Sees every exchange. */
+  /** Called with every exchange. */
   onExchange?: (exchange: Exchange) => void
 }
 
-/** Composes a session from the bottom up: what comes later uses what comes before. */
+/** Composes a session from the bottom up: later parts use earlier ones. */
 export function createSession(parts: SessionParts) {
   const { target, owners, wire, driver, resumable, onExchange } = parts
   const rules = rulesOf(parts)
@@ -95,7 +95,7 @@ export function createSession(parts: SessionParts) {
   const held = createHeldTokens(ledger, resumable)
   const clients = createClientSteps(shared, {
     store: parts.clients,
-    // What another run left with the client that it had can be resumed, and deleted, by that one alone.
+    // What another run left with its client can only be resumed and deleted by that client.
     anew:
       target.document.freshRegistrations === true &&
       !resumable?.earlier.approvals.size &&
@@ -128,41 +128,41 @@ export function createSession(parts: SessionParts) {
     },
   })
   const { tpp, caller, ...client } = clients
-  /** What was asked of tables, by the check that judges them. */
+  /** What was asked from tables, by the check that judges them. */
   const cells = new Map<string, CellNotes>()
   const extent: Extent = { quick: false, cells: 'drawn', seed: 1 }
   const session = {
     ...{ target, owners, wire, rules, hooks, leftovers, resumable },
     ...{ tpp, caller, approved, given },
-    /** The happy path, message by message; each step is sent once and remembered. */
+    /** The happy path, step by step; each step is sent once and remembered. */
     steps: { ...client, ...fundsSteps, ...customerSteps, owners: memory.owners },
     visits: visits.records,
     ofEarlierRuns,
-    /** How far checks look beyond the first case of a kind; a run says it before its first check. */
+    /** How far checks look beyond the first case of a kind; a run sets it before its first check. */
     extent,
     cells,
-    /** Set by a run, which knows what histories are made of. */
+    /** Set by a run, which knows how to play histories. */
     playHistory: noHistories,
     visit: visits.visit,
     visitsAtOnce: visits.atOnce,
     customer: visits.customer,
-    /** Takes over the approvals of an interrupted run that still work; gives their names. */
+    /** Restores the approvals of an interrupted run that still work; returns their names. */
     async resume(names: string[]) {
       const sent = (id?: string) => sentBefore.get(id ?? '')
       const steps = { memory, owners, clients, sent, hold: held.hold }
       return resumable ? resumeApprovals(names, resumable.earlier, steps) : []
     },
-    /** Does the bank not answer any more? */
+    /** True if the bank does not answer any more. */
     get lost() {
       return liveness.gone
     },
-    /** Removes every consent that the run made and does not keep; says what is still there. */
+    /** Removes every consent that the run created and does not keep; returns what is still there. */
     cleanUp() {
       parts.deadline?.lift()
       const spared = parts.keeps?.() ? leftovers.kept() : new Set<string>()
       return deleteLeftovers({ leftovers, clients, funds: fundsSteps }, spared)
     },
-    /** Ends the visit that is open, and every later one at once. */
+    /** Ends the open visit, and every later one at once. */
     interrupt() {
       driver.interrupt?.()
       hooks.interrupt()
@@ -190,14 +190,14 @@ function rulesOf({ target, schemas, rules }: SessionParts) {
   return rulesMeanwhile(createRuleEngine(schemas, applicable, literals, target))
 }
 
-/** A rule as it is where the target declares absent what its answers must hold. */
+/** The rule, changed where the target declares absent what its answers must contain. */
 function withoutAbsent(rule: Rule, absent: ReadonlySet<string>): Rule {
   const { unlessAbsent = '' } = rule
   if (!absent.has(unlessAbsent)) return rule
   return { ...rule, unseen: `the target declares ${unlessAbsent} absent` }
 }
 
-/** How each exchange is noted, wherever something of it is kept, and judged. */
+/** Records each exchange wherever something of it is kept, and has it judged. */
 function createHeed(parts: {
   rules: Rules
   leftovers: Leftovers
@@ -206,9 +206,9 @@ function createHeed(parts: {
   onExchange?: (exchange: Exchange) => void
 }) {
   const { rules, leftovers, ledger, resumable, onExchange } = parts
-  /** What earlier runs sent, and is judged again. */
+  /** What earlier runs sent and this run judges again. */
   const ofEarlierRuns: Exchange[] = []
-  /** Notes who sent it, and has the rules judge it; what an interrupted run sent as the rest. */
+  /** Records which check sent the exchange, and passes it to the rules; also for exchanges of an interrupted run. */
   const heed = (exchange: Exchange, earlier = false) => {
     const trace = currentTrace()
     if (trace && !earlier) {
@@ -220,13 +220,13 @@ function createHeed(parts: {
     ledger.note(exchange)
     if (!earlier) resumable?.exchange(exchange)
     onExchange?.(exchange)
-    // Last, since it may throw over an earlier one: no evidence is lost by that.
+    // Last, because it may throw for an earlier exchange: in this order no evidence is lost.
     noteBroken(exchange, rules.judge(exchange))
   }
   return { heed, ofEarlierRuns }
 }
 
-/** Has every request admitted before it is sent, and every exchange verified, noted and heeded. */
+/** Admits every request before it is sent; verifies, records and judges every exchange. */
 function listen(
   { wire, deadline }: SessionParts,
   parts: { rules: Rules; clients: ClientSteps; heed(exchange: Exchange): void },
@@ -247,7 +247,7 @@ function listen(
   })
   return {
     liveness,
-    /** What the wire did not send: the end of a visit that a browser or a person saw. */
+    /** Takes what the wire did not send: the end of a visit that a browser or a person saw. */
     async heedArrival(exchange: Exchange) {
       await verify(exchange)
       heed(exchange)

@@ -7,7 +7,7 @@ import { requireValue, type SharedBySteps } from './step-owners.ts'
 
 export type SpareConsents = ReturnType<typeof createSpareConsents>
 
-/** Consents for visits that must fail: each waits for an approval that never comes. */
+/** Consents for visits that must fail: nobody ever approves them. */
 export function createSpareConsents({ owners }: SharedBySteps, clients: ClientSteps) {
   const spares = new Map<ClientName, string>()
   return {
@@ -26,7 +26,7 @@ export function createSpareConsents({ owners }: SharedBySteps, clients: ClientSt
       spares.set(name, id)
       return id
     },
-    /** The next visit of this client gets another one. */
+    /** The next visit of this client gets another consent. */
     spend(name: ClientName): void {
       spares.delete(name)
     },

@@ -4,8 +4,8 @@ import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
 /**
- * Milliseconds after which a time in this spelling has moved on for certain: two of its last digit, and
- * some for the clocks. None where it is told to the millisecond; zeros alone tell nothing.
+ * Milliseconds after which a time in this precision has certainly changed: two units of its last digit, plus some for
+ * the clocks. 0 where it has milliseconds; a fraction of zeros only counts as no fraction.
  */
 export function standsStillFor(time: string): number {
   const digits = /\.(?=\d*[1-9])(\d+)/.exec(time)?.[1]?.length ?? 0
@@ -13,8 +13,7 @@ export function standsStillFor(time: string): number {
 }
 
 /**
- * Waits until a change of Status shows in StatusUpdateDateTime: one to the second stands still for a
- * second.
+ * Waits until a change of Status would show in StatusUpdateDateTime: a time to the second does not change for a second.
  *
  * @param shown an answer with the consent.
  * @param since the exchange after which nothing has changed it; `shown` itself, where others may have.
@@ -25,6 +24,6 @@ export async function untilTimeHasMoved(shown: Exchange | undefined, since: Exch
   const still = standsStillFor(time)
   if (still === 0) return
   const gone = now() - Date.parse(since.startedAt) - since.durationMs
-  // A clock that is set back meanwhile would have it wait for hours.
+  // If a clock is set back meanwhile, the result could be hours without this bound.
   await wait(Math.min(still, Math.max(0, still - gone)))
 }

@@ -9,28 +9,26 @@ import type { Ledger } from './ledger/events.ts'
 import { traced } from './trace.ts'
 
 /**
- * One message of the happy path, sent once. It goes on whenever what follows can be extracted; only
- * the check that owns it judges it.
+ * One message of the happy path, sent once. The run continues whenever the next step's input can be extracted; only the
+ * check that owns the message judges it.
  */
 export interface Step<T> {
   /** Id of the check that owns this message, or of the rule that its answer breaks. */
   owner: string
   exchange?: Exchange
-  /** What the rest of the journey needs of it; undefined when it cannot be extracted. */
+  /** What later steps need from it; undefined when it cannot be extracted. */
   value?: T
   /** Why there is no value, in words. */
   why: string
 }
 
-/**
- * Ids of the checks and rules on which the engine leans. The suites define them: see suites/owners.ts.
- */
+/** Ids of the checks and rules that the engine depends on. The suites define them: see suites/owners.ts. */
 export interface Owners {
   /** The check that owns each step: it judges the first exchange of the step. */
   readonly steps: Readonly<Record<StepName, string>>
-  /** The check that registers the first client's software once more. */
+  /** The check that registers the first client's software again. */
   readonly laterRegistration: string
-  /** The rules about the shape of an answer without which the next message has no address. */
+  /** The rules about the form of an answer without which the next message has no address. */
   readonly shapes: {
     readonly configuration: string
     readonly members: string
@@ -70,7 +68,7 @@ export function accountsOwner(permissions: readonly string[], { steps }: Owners)
   return permissions.includes('ReadAccountsBasic') ? steps.accounts : steps.accountsWithDetailAlone
 }
 
-/** The value of a step, or the end of this check: blocked by the step's owner. */
+/** The value of a step; without one, this check ends as blocked by the step's owner. */
 export function requireValue<T>(step: Step<T>): T {
   if (step.value !== undefined) return step.value
   blockBy(step.owner, step.why, step.exchange)
@@ -94,9 +92,9 @@ export interface SharedBySteps {
   wire: Wire
   memory: StepMemory
   owners: Owners
-  /** What has happened to approvals and tokens. */
+  /** The events of approvals and tokens. */
   ledger: Ledger
-  /** Filled in with what the bank turns out to take. */
+  /** Filled in with what the bank turns out to accept. */
   funds: FundsAddresses
 }
 
@@ -116,11 +114,11 @@ export function stepMemory() {
       done.catch(() => {})
       return done
     },
-    /** Takes a step as done: another run sent it. */
+    /** Marks a step as done: another run sent it. */
     restore(name: string, step: Step<unknown>): void {
       steps.set(name, Promise.resolve(step))
     },
-    /** Owners of the steps taken so far. */
+    /** Owners of the steps completed so far. */
     async owners(): Promise<Set<string>> {
       const settled = await Promise.allSettled(steps.values())
       return new Set(settled.flatMap((s) => (s.status === 'fulfilled' ? [s.value.owner] : [])))
@@ -128,7 +126,7 @@ export function stepMemory() {
   }
 }
 
-/** The checks that own the steps of an approval: each the one thing that is special about it, if any. */
+/** The checks that own the steps of an approval; a special property of the approval selects its owner. */
 export function ownersOf(consent: NamedConsent, { steps }: Owners) {
   const { expiresInDays, transactionsFromDays, transactionsToDays, withoutState } = consent
   const dated = (transactionsFromDays ?? transactionsToDays) !== undefined
@@ -137,7 +135,7 @@ export function ownersOf(consent: NamedConsent, { steps }: Owners) {
   return {
     consent: expiresInDays !== undefined ? steps.consentWithExpiry : undated,
     visit: withoutState ? steps.visitWithoutState : (again ?? steps.visit),
-    // A code of a re-confirmation is part of it; any other is exchanged by a check of its own.
+    // The code of a re-confirmation is part of it; a separate check owns the exchange of any other code.
     exchange: again ?? steps.exchange,
   }
 }

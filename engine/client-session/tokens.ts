@@ -6,21 +6,21 @@ import type { About, Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Granted } from './visit.ts'
 
-/** What a token response gave. */
+/** The content of a token response. */
 export interface TokenSet {
   accessToken: string
   refreshToken?: string
-  /** Was the refresh token exchanged before, and did no other come with the answer? */
+  /** True if the refresh token was exchanged before and the answer contained no new one. */
   used?: boolean
   idToken?: string
   scope?: string
-  /** What every ID token of this authorisation must agree with: the claims of its first one, and the nonce sent. */
+  /** What every ID token of this authorisation must match: the claims of its first one, and the nonce that was sent. */
   authorised?: About['idToken']
-  /** Milliseconds since the epoch; Infinity when the bank did not say. */
+  /** Milliseconds since the epoch; Infinity when the bank gave no lifetime. */
   expiresAt: number
 }
 
-/** Milliseconds before its expiry at which a token is no longer sent. */
+/** Milliseconds before its expiry from which a token is no longer sent. */
 export const MARGIN = 2000
 
 /** The tokens of a token response; undefined when it holds no access token. */
@@ -42,7 +42,7 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
   }
 }
 
-/** The tokens that the code of an approval gives, for a consent. */
+/** Exchanges the code of an approval for the tokens of a consent. */
 export async function exchangeCode(
   client: Tpp,
   { code, request, redirect }: Granted,
@@ -57,7 +57,7 @@ export async function exchangeCode(
   return { sent, tokens: tokens && { ...tokens, authorised: idToken } }
 }
 
-/** The tokens after a refresh: a refresh token that was not replaced may go on working. */
+/** The tokens after a refresh: a refresh token that was not replaced may continue to work. */
 export function refreshed(before: TokenSet, exchange: Exchange): TokenSet | undefined {
   const { refreshToken, authorised } = before
   const fresh = tokensOf(exchange)
@@ -66,12 +66,12 @@ export function refreshed(before: TokenSet, exchange: Exchange): TokenSet | unde
   return { ...fresh, ...(used && { refreshToken, used }), authorised }
 }
 
-/** Was a refresh token refused that had been exchanged before? Whether an old one goes on working is open. */
+/** True if the refused refresh token had been exchanged before. Whether an old one continues to work is open. */
 export function workedOnce({ used }: TokenSet, { response }: Exchange): boolean {
   return used === true && [400, 401, 403].includes(response?.status ?? 0)
 }
 
-/** The same without the refresh token. */
+/** The same tokens without the refresh token. */
 export function withoutRefresh({ refreshToken: _, used: __, ...tokens }: TokenSet): TokenSet {
   return tokens
 }

@@ -12,7 +12,7 @@ import { type Granted, type Visit, type VisitOptions, visitEnd } from './visit.t
 /** `before`: for a re-confirmation, a query of the consent just before the visit. */
 export type VisitStep = Step<Granted> & { visit?: Visit; before?: Exchange }
 
-/** What comes before a visit, and what must follow it at once. */
+/** What comes before a visit, and what must follow it immediately. */
 interface AroundVisit {
   consent(named: NamedConsent): Promise<Step<ConsentFacts>>
   queried(named: NamedConsent, id: string): Promise<Exchange>
@@ -33,7 +33,7 @@ export function createVisitStep(
       visits.customer(named.customer)
       if (named.reconfirms) {
         await steps.approved(named.reconfirms)
-        // Read before the customer is asked again: whether the accounts keep their ids is judged by ACC-04.
+        // Read before the customer is asked again: ACC-04 judges whether the accounts keep their ids.
         await steps.accounts(named.reconfirms).catch(() => {})
       }
       const { id, expiration } = requireValue(await steps.consent(named.reconfirms ?? named))
@@ -46,10 +46,10 @@ export function createVisitStep(
       const message = messageOf(named, id, client)
       const made = await visits.visit({ ...message, ...textsOf(named, seed()) })
       const special = named.withoutState || named.state || named.nonce
-      // One that is not granted without a state has shown that; what is read under it is judged all the same.
+      // The failed visit without a state is evidence already; what is read under the approval is still judged.
       const again = special && made.kind !== 'granted' ? await visits.visit(message) : made
       if (again.kind === 'granted') {
-        // A code lives for a minute, and nobody is asked twice.
+        // A code lives for one minute, and nobody is asked twice.
         if (!named.keepsCode) await steps.exchanged(named, again).catch(() => {})
         void steps.approved(named).catch(() => {})
       } else {
@@ -61,14 +61,14 @@ export function createVisitStep(
         visit: made,
         before,
         value: again.kind === 'granted' ? again : undefined,
-        // What is not granted with a state either is refused for another reason.
+        // If the visit with a state fails too, the refusal has another reason.
         ...(again.kind !== 'granted' && named.withoutState && { owner: owners.steps.visit }),
         why: `the customer's approval of ${named.name} ended with ${visitEnd(made)}`,
       }
     }) as Promise<VisitStep>
 }
 
-/** What a visit asks for, apart from its state. */
+/** The content of a visit's request, apart from its state. */
 export function messageOf(named: NamedConsent, consentId: string, { registered }: Tpp) {
   const uris = registered?.redirect_uris ?? []
   return {
@@ -82,13 +82,13 @@ export function messageOf(named: NamedConsent, consentId: string, { registered }
   }
 }
 
-/** The request has no state, neither in the request object nor beside it. */
+/** The request has no state, neither in the request object nor in the query. */
 const WITHOUT_STATE = {
   requestObject: { claims: { state: undefined } },
   query: { state: undefined },
 }
 
-/** The texts that the bank is to give back. */
+/** The values that the bank must return. */
 function textsOf(
   { withoutState, state, nonce }: NamedConsent,
   seed: number,

@@ -8,27 +8,27 @@ import type { Exchange } from '../wire/exchange.ts'
 export interface VisitOptions {
   client?: ClientName
   customer?: CustomerName
-  /** A client of the check's own, registered by it, instead of the one that the run works with. */
+  /** A client that the check itself registered, instead of the run's client. */
   tpp?: Tpp
-  /** The consent to authorise; a spare one that nobody approves when absent. */
+  /** The consent to authorise; when absent, a spare one that nobody approves. */
   consentId?: string
-  /** What the customer does; `none`: follows redirects, but fills no form. */
+  /** What the customer does; `none`: follows redirects but fills in no form. */
   decision?: 'approve' | 'deny' | 'none'
   purpose: string
-  /** What is filled in instead of what the customer knows: wrong, and sent once. */
+  /** Wrong credentials, filled in once instead of the customer's own. */
   credentials?: Record<string, string>
-  /** The customer ticks one account. */
+  /** The customer selects one account. */
   oneAccount?: boolean
   redirectUri?: string
-  /** Random ones when absent. */
+  /** Random when absent, like the nonce. */
   state?: string
   nonce?: string
   deviation?: AuthorisationDeviation
-  /** The deviation is a freedom of the TPP: the rules judge the answers all the same. */
+  /** The deviation is a freedom of the TPP: the rules still judge the answers. */
   correct?: boolean
   /**
-   * Takes place while the customer waits on the last page. Not applicable where the driver takes one step after
-   * the other, or where no such page came.
+   * Runs while the customer waits on the last page. Not applicable where the driver takes one step after the other, or
+   * where no such page came.
    */
   meanwhile?: () => Promise<void>
 }
@@ -58,7 +58,7 @@ export type Visit = {
 
 export type Granted = Visit & { kind: 'granted' }
 
-/** `granted` when a usable code arrived, wherever it stands; `refused` by any other redirect. */
+/** `granted` when a usable code arrived, in whatever part of the redirect; `refused` for any other redirect. */
 export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {
   const facts = { request, first: end.first, last: end.exchange, pages: end.pages }
   if (end.kind === 'stopped') return { kind: 'stopped', why: end.why, ...facts }

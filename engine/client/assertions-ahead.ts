@@ -1,12 +1,12 @@
 import { now } from '../record/clock.ts'
 import { meanwhile } from '../wire/meanwhile.ts'
 
-/** Milliseconds for which an assertion that was signed ahead is taken. */
+/** Milliseconds for which an assertion that was signed ahead may be used. */
 const FRESH = 5000
 
 /**
- * Client assertions, each used once: when one is taken, the next is signed while the bank is busy with the
- * request. One for another client or audience, or of some time ago, is signed again.
+ * Client assertions, each used once: when one is taken, the next is signed while the bank handles the request. An
+ * assertion for another client or audience, or an older one, is signed again.
  */
 export function assertionsAhead(sign: (clientId: string, audience: string) => string) {
   let ahead: { assertion: string; of: string; signedAt: number } | undefined

@@ -5,7 +5,7 @@ import { type BankFacts, requestObjectClaims } from './claims.ts'
 import { jwt, merged, type Signer } from './jwt.ts'
 import type { AuthorisationDeviation, AuthorisationRequest } from './messages.ts'
 
-/** What a request to the authorisation endpoint is about; what is absent is drawn, or the usual. */
+/** The content of an authorisation request; absent members are random or have the usual value. */
 export interface AuthorisationMessage {
   consentId: string
   scope?: string
@@ -14,12 +14,12 @@ export interface AuthorisationMessage {
   nonce?: string
 }
 
-/** Seconds for which a request object is good: longer where a person must open the link. */
+/** Lifetime of a request object in seconds: longer where a person must open the link. */
 const LIFETIME = { attended: 3500, unattended: 180 }
 
 const drawn = () => randomBytes(16).toString('base64url')
 
-/** A request to the authorisation endpoint, its request object signed. */
+/** A request to the authorisation endpoint with a signed request object. */
 export function authorisationRequest(
   by: { clientId: string; client: TargetClient; signer: Signer; facts: BankFacts; target: Target },
   message: AuthorisationMessage & { redirectUri: string },

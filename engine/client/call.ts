@@ -3,32 +3,32 @@ import type { Endpoints } from '../configuration/addresses.ts'
 import { percentDecoded, percentEncoded } from '../record/percent.ts'
 import type { Endpoint } from '../wire/exchange.ts'
 
-/** Operations that carry no body of their own form: those that `call` can send. */
+/** Operations that `call` can send: those without their own kind of body. */
 export type CallEndpoint = Exclude<Endpoint, 'registration' | 'token'>
 
 export interface CallOptions {
   /** AccountId or ConsentId in the path. */
   subject?: string
-  /** How the subject is spelled in the path; with everything encoded that can be, without it. */
+  /** Spelling of the subject in the path; default: fully percent-encoded. */
   segment?: string
-  /** Query parameters; an undefined value leaves one out, an array repeats it. */
+  /** Query parameters; an undefined value omits one, an array repeats it. */
   query?: Record<string, string | string[] | undefined>
-  /** Writes the query in another way. */
+  /** Changes the spelling of the query. */
   respelled?: (text: string) => string
-  /** JSON of the request body; a string is sent as it is. */
+  /** JSON of the request body; a string is sent unchanged. */
   body?: unknown
   /** Access token; null or absent: no Authorization header. */
   bearer?: string | null
-  /** Headers over the documented ones, names compared without case; undefined removes one. */
+  /** Headers that replace the documented ones, with names compared without case; undefined removes one. */
   headers?: Record<string, string | undefined>
-  /** Writes the names of all headers in another way. */
+  /** Changes the spelling of all header names. */
   headerNames?: (name: string) => string
-  /** Client certificate that is offered; the client's own where the document asks for mutual TLS. */
+  /** Client certificate that is offered; default: the client's own where the document requires mutual TLS. */
   identity?: string
   method?: string
-  /** Path below the address of the endpoint's family, or a whole URL, instead of the documented. */
+  /** Path below the address of the endpoint's family, or a complete URL, instead of the documented path. */
   path?: string
-  /** Whether x-fapi-customer-ip-address is sent: "signals that the customer is present". */
+  /** If not false, x-fapi-customer-ip-address is sent: "signals that the customer is present". */
   customerPresent?: boolean
 }
 
@@ -47,7 +47,7 @@ const DOCUMENTED: Partial<Record<CallEndpoint, string>> = {
   'account-transactions': 'GET /accounts/{subject}/transactions',
 }
 
-/** The path of an operation below the address of its family, as the document writes it: `/accounts/{AccountId}`. */
+/** The path of an operation below the address of its family, as in the document: `/accounts/{AccountId}`. */
 export function documentedPath(endpoint: CallEndpoint): string {
   const subject = endpoint.endsWith('-consent') ? '{ConsentId}' : '{AccountId}'
   return DOCUMENTED[endpoint]?.replace(/^\w+ /, '').replace('{subject}', subject) ?? ''
@@ -58,7 +58,7 @@ const PATTERNS = Object.entries(DOCUMENTED).map(([endpoint, line]) => ({
   pattern: new RegExp(`^${line.replace('{subject}', '([^/]+)')}$`),
 }))
 
-/** The operation behind a method and a path of the endpoints table; `elsewhere` for any other. */
+/** The operation for a method and path of the endpoints table; `elsewhere` for any other. */
 export function routeOf(
   method: string,
   path: string,
@@ -72,7 +72,7 @@ export function routeOf(
   return { endpoint: 'elsewhere' }
 }
 
-/** Whether the document serves this operation over mutual TLS. */
+/** True if the document serves this operation over mutual TLS. */
 export function overMutualTls(endpoint: CallEndpoint): boolean {
   return endpoint in DOCUMENTED
 }
@@ -82,10 +82,10 @@ export function methodOf(endpoint: CallEndpoint): string {
 }
 
 /**
- * URL of an operation, its subject and query in place.
+ * URL of an operation, with its subject and query.
  *
- * @throws TypeError when the path needs a subject and none is given, or when the endpoint has no
- * address but the one in `path` (jwks, elsewhere).
+ * @throws TypeError when the path needs a subject and none is given, or when the endpoint has no address except the one
+ *   in `path` (jwks, elsewhere).
  */
 export function urlOf(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOptions): string {
   const url = address(endpoint, endpoints, options)
@@ -93,7 +93,7 @@ export function urlOf(endpoint: CallEndpoint, endpoints: Endpoints, options: Cal
   for (const [name, value] of Object.entries(options.query ?? {})) {
     for (const one of value === undefined ? [] : [value].flat()) query.append(name, one)
   }
-  // RFC 3986 spells a space %20 in a query; only forms spell it +.
+  // RFC 3986 encodes a space as %20 in a query; only forms use +.
   const text = query.toString().replaceAll('+', '%20')
   if (text === '') return url
   const { respelled = (same: string) => same } = options
@@ -105,7 +105,7 @@ function address(endpoint: CallEndpoint, endpoints: Endpoints, options: CallOpti
   if (path !== undefined && /^https?:/i.test(path)) return path
   const base = baseOf(endpoint, endpoints)
   if (base === undefined) throw new TypeError(`${endpoint} needs a whole URL in path`)
-  // Funds confirmation consents have whole addresses of their own.
+  // Funds confirmation consents have their own complete addresses.
   const documented = DOCUMENTED[endpoint]?.replace(/^\w+ (\/funds-confirmation-consents)?/, '')
   const template = path ?? documented ?? ''
   if (!template.includes('{subject}')) return `${base}${template}`
@@ -123,12 +123,12 @@ function baseOf(endpoint: CallEndpoint, endpoints: Endpoints): string | undefine
   return endpoint in bases ? bases[endpoint] : aisp
 }
 
-/** An address of the range for documentation (RFC 5737): a customer who is present. */
+/** A documentation address (RFC 5737), for a customer who is present. */
 const CUSTOMER_ADDRESS = '203.0.113.7'
 
 /**
- * The headers that the documents name for an operation, then the caller's changes; and x-fapi-interaction-id, by which a bank
- * finds a request again (GEN-20 does without).
+ * The headers that the documents name for an operation, with the caller's changes, and x-fapi-interaction-id, by which
+ * a bank can find a request again (GEN-20 omits it).
  */
 export function headersOf(
   endpoint: CallEndpoint,
@@ -151,7 +151,7 @@ export function headersOf(
   return withHeaders(own, options.headers, options.headerNames)
 }
 
-/** Headers over others, names compared without case; undefined removes one. All of them are named as `spelled` says. */
+/** Merges headers; names are compared without case, undefined removes one, and `spelled` spells all names. */
 export function withHeaders(
   own: Record<string, string | undefined>,
   over: Record<string, string | undefined> = {},

@@ -3,22 +3,22 @@ import type { TargetClient } from '../configuration/resolve.ts'
 import { now } from '../record/clock.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 
-/** What the bank's discovery says that messages of a TPP depend on. */
+/** What messages of a TPP need from the bank's discovery. */
 export interface BankFacts {
   issuer: string
-  /** Address of the token endpoint as the bank advertises it; undefined where it says nothing. */
+  /** Address of the token endpoint as the bank advertises it; undefined where it gives none. */
   tokenEndpoint?: string
-  /** Seconds by which its clock may differ. */
+  /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
-  /** Grant types that the bank offers; undefined where it says nothing about them. */
+  /** Grant types that the bank offers; undefined where it lists none. */
   grantTypes?: string[]
-  /** Ways to authenticate a customer that the bank offers; undefined where it says nothing about them. */
+  /** Ways to authenticate a customer that the bank offers; undefined where it lists none. */
   acrValues?: string[]
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-/** What a bank's configuration says, as far as it can be used. */
+/** The usable values of a bank's configuration. */
 export function factsIn({
   issuer,
   token_endpoint: tokenEndpoint,
@@ -33,18 +33,18 @@ export function factsIn({
   }
 }
 
-/** Seconds for which a client assertion and a registration JWT are good. */
+/** Lifetimes of a client assertion and a registration JWT, in seconds. */
 const LIFETIME = { assertion: 120, registration: 180 }
 
-/** The times of a message: whichever clock is ahead, iat lies in its past and exp in its future. */
+/** The times of a message: whichever clock is ahead, iat is in the past and exp in the future. */
 function timesFor({ clockTolerance }: BankFacts, lifetime: number) {
   const time = Math.floor(now() / 1000)
   return { iat: time - clockTolerance, exp: time + clockTolerance + lifetime }
 }
 
 /**
- * Claims of the registration JWT. The document shows none but software statement and redirect
- * URIs; these are the ones of OBIE Dynamic Client Registration 3.x and RFC 7591.
+ * Claims of the registration JWT. The document shows only software statement and redirect URIs; the other claims are
+ * those of OBIE Dynamic Client Registration 3.x and RFC 7591.
  */
 export function registrationClaims(
   client: TargetClient,
@@ -90,7 +90,7 @@ export function assertionClaims(clientId: string, bank: BankFacts, audience: str
   }
 }
 
-/** Seconds. */
+/** In seconds. */
 const HOUR = 3600
 
 /**
@@ -98,7 +98,7 @@ const HOUR = 3600
  *
  * @param lifetime seconds until the request object expires.
  * @param parameters those of the authorisation request.
- * @param intent the claim that an ID token must have of the consent.
+ * @param intent the claim of the consent that an ID token must have.
  */
 export function requestObjectClaims(
   client: TargetClient,
@@ -124,8 +124,8 @@ export function requestObjectClaims(
 }
 
 /**
- * What a request object wants of the ID token besides the intent. The documents ask for nothing: a way to authenticate
- * is asked for among those that the bank offers, since one that can't be met must be refused (OpenID Connect Core
+ * What a request object requires from the ID token in addition to the intent. The documents require nothing. One of the
+ * bank's own authentication methods is requested, because one that can't be met must be refused (OpenID Connect Core
  * 5.5.1.1), and what the target adds.
  */
 export function idTokenClaims(

@@ -1,11 +1,11 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto'
 
-/** Header parameters of RFC 7515 4.1 by which a JWS can bring the key that it is verified with. */
+/** Header parameters of RFC 7515 4.1 with which a JWS can carry the key that verifies it. */
 export type KeyParameter = 'jwk' | 'jku' | 'x5c' | 'x5u'
 
 /**
- * The header parameter that brings the public half of a key. Addresses are data: URLs, so that
- * whoever follows them sends nothing to anybody.
+ * The header parameter with the public half of a key. Addresses are data: URLs, so that following them sends nothing to
+ * anybody.
  */
 export function embeddedKey(parameter: KeyParameter, key: KeyObject): Record<string, unknown> {
   switch (parameter) {
@@ -34,7 +34,7 @@ function pem(der: Buffer): string {
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
-/** Tags of DER (X.690) that a certificate needs. */
+/** DER tags (X.690) that a certificate needs. */
 const TAG = {
   integer: 2,
   bits: 3,
@@ -51,7 +51,7 @@ const RSA_SHA256 = Buffer.from('300d06092a864886f70d01010b0500', 'hex')
 /** Common name, 2.5.4.3. */
 const COMMON_NAME = Buffer.from('550403', 'hex')
 
-/** An X.509 certificate that nobody issued: an RSA key's own, good for a century. */
+/** A self-signed X.509 certificate for an RSA key, valid for a century. */
 function selfSigned(key: KeyObject): Buffer {
   const cn = sequence(der(TAG.oid, COMMON_NAME), der(TAG.utf8, Buffer.from('unknown')))
   const name = sequence(der(TAG.set, cn))

@@ -11,28 +11,28 @@ import { now } from '../record/clock.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { embeddedKey, jwkOf, type KeyParameter } from './embedded-key.ts'
 
-/** The one thing that is wrong with a JWT. Whatever is not named stays as it should be. */
+/** The single fault of a JWT. Members that are not set stay correct. */
 export interface JwtDeviation {
-  /** PS256 is right; RS256, ES256, EdDSA, HS256, none, … are really signed with that algorithm. */
+  /** PS256 is correct; for RS256, ES256, EdDSA, HS256, none, … the JWT is really signed with that algorithm. */
   alg?: string
   /** Members of the header; an undefined value removes one. */
   header?: Record<string, unknown>
   /** Claims; an undefined value removes one. */
   claims?: Record<string, unknown>
   /**
-   * Signs with the key of the target's other client, with one that nobody knows, or with an RSA key
-   * of 1024 bits; the header still names the client's own kid.
+   * Signs with the key of the target's other client, with an unknown key, or with an RSA key of 1024 bits; the header
+   * still names the client's own kid.
    */
   key?: 'other-client' | 'unknown' | 'weak'
-  /** The header brings the key that really signs. */
+  /** The header carries the key that is used for signing. */
   embeds?: KeyParameter
-  /** What HS256, HS384 and HS512 are keyed with. Default: the public key in PEM. */
+  /** The key of HS256, HS384 and HS512. Default: the public key in PEM. */
   secret?: Secret
-  /** The JSON of header or claims, written otherwise before it is encoded and signed. */
+  /** Changes the JSON text of header or claims before it is encoded and signed. */
   written?: { header?: Spelling; payload?: Spelling }
   /** Damages the signature, or changes the claims after signing. */
   tampered?: 'signature' | 'payload'
-  /** The finished JWT, sent otherwise. */
+  /** Changes the finished JWT before it is sent. */
   sent?: (jwt: string) => string
   /** Sent instead of the whole JWT. */
   raw?: string
@@ -40,10 +40,10 @@ export interface JwtDeviation {
 
 export type Spelling = (json: string) => string | Buffer
 
-/** The public key, which everybody has, in one of its encodings; or a secret that can be guessed. */
+/** The public key, which everybody has, in one of its encodings; or a guessable secret. */
 export type Secret = 'pem' | 'pem-trimmed' | 'pkcs1' | 'der' | 'jwk' | { text: string }
 
-/** What a correct JWT of a client is signed with. */
+/** The key that signs a correct JWT of a client. */
 export interface Signer {
   key: KeyObject
   kid: string
@@ -52,7 +52,7 @@ export interface Signer {
 }
 
 /**
- * Builds a compact JWS (RFC 7515), PS256 unless the deviation says otherwise.
+ * Builds a compact JWS (RFC 7515) with PS256 unless the deviation says otherwise.
  *
  * @throws TypeError when the deviation needs another client and the target has none.
  */
@@ -77,7 +77,7 @@ export function jwt(
   return sent ? sent(finished) : finished
 }
 
-/** A finished JWT of somebody else, damaged as `jwt` damages one that it makes. */
+/** A finished JWT from elsewhere, damaged in the same way as `jwt` damages its own. */
 export function tamperedWith(
   finished: string,
   part: NonNullable<JwtDeviation['tampered']>,
@@ -89,7 +89,7 @@ export function tamperedWith(
   return `${header}.${payload}.${damaged(Buffer.from(signature, 'base64url'))}`
 }
 
-/** Members over those of a base; undefined removes one. */
+/** Overrides members of a base; undefined removes one. */
 export function merged(
   base: Record<string, unknown>,
   over: Record<string, unknown> = {},
@@ -103,7 +103,7 @@ function encoded(value: unknown, spelling: Spelling = (json) => json): string {
   return (typeof octets === 'string' ? Buffer.from(octets) : octets).toString('base64url')
 }
 
-/** One bit in the middle: the last characters of base64url have bits that nobody reads. */
+/** Flips one bit in the middle: the last characters of base64url have unused bits. */
 function damaged(signature: Buffer): string {
   const copy = Buffer.from(signature)
   const middle = copy.length >> 1
@@ -111,7 +111,7 @@ function damaged(signature: Buffer): string {
   return copy.toString('base64url')
 }
 
-/** The claims as they would be without harm, but for one that the signature no longer covers. */
+/** Valid claims with one change that the signature does not cover. */
 function changed(payload: Record<string, unknown>): Record<string, unknown> {
   const { exp } = payload
   return { ...payload, exp: typeof exp === 'number' ? exp + 1 : Math.floor(now() / 1000) + 60 }
@@ -149,7 +149,7 @@ function signatureOver(input: string, alg: string, key: KeyObject, secret?: Secr
   throw new TypeError(`no key for alg ${alg}`)
 }
 
-/** The oldest confusion: the public key, which everybody has, taken for a shared secret. */
+/** A classic confusion: the public key, which everybody has, is used as a shared secret. */
 function secretOf(key: KeyObject, secret: Secret = 'pem'): string | Buffer {
   if (typeof secret === 'object') return secret.text
   const publicKey = createPublicKey(key)
@@ -168,14 +168,14 @@ function secretOf(key: KeyObject, secret: Secret = 'pem'): string | Buffer {
   }
 }
 
-/** An EC signing key can't make the RSA signatures that a deviation asks for. */
+/** An EC signing key can't make the RSA signatures that a deviation needs. */
 function rsa(key: KeyObject): KeyObject {
   return key.asymmetricKeyType?.startsWith('rsa') ? key : madeUp('rsa')
 }
 
 const madeUpKeys = new Map<string, KeyObject>()
 
-/** Keys that no client has, made when first asked for and kept: making one is slow. */
+/** Keys that no client has, generated on first use and kept: generation is slow. */
 function madeUp(kind: 'rsa' | 'weak' | 'P-256' | 'P-384' | 'P-521' | 'ed25519'): KeyObject {
   const known = madeUpKeys.get(kind)
   if (known) return known
@@ -197,7 +197,7 @@ const BITS = new Map([
 
 let making = false
 
-/** Whoever signs will soon sign wrongly: the slowest keys are made beside this thread, once. */
+/** A client that signs will soon need wrong signatures: the slowest keys are generated in the background, once. */
 export function makeKeysMeanwhile(): void {
   if (making) return
   making = true

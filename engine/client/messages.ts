@@ -4,14 +4,14 @@ import type { Retry } from '../wire/retry-after.ts'
 import type { WireMessage } from '../wire/wire.ts'
 import { type JwtDeviation, merged } from './jwt.ts'
 
-/** What every message may say of itself; rules read it, the bank never sees it. */
+/** What every message may carry for rules; the bank never sees it. */
 export interface Told extends Pick<WireMessage, 'about' | 'timeout' | 'newConnection'> {
   /**
-   * false: 429, 502, 503 and 504 are judged as they come, and the request is not repeated; `not-429`:
-   * so is 429 alone. Default: repeated.
+   * false: 429, 502, 503 and 504 are judged as they come, without a retry; `not-429`: the same for 429 only. Default:
+   * retry.
    */
   retry?: Retry
-  /** What is wrong with this message, in words. */
+  /** The fault of this message, in words. */
   deviation?: string
 }
 
@@ -19,16 +19,16 @@ interface PostDeviation extends Told {
   /** null sends none. */
   contentType?: string | null
   headers?: Record<string, string | undefined>
-  /** Writes the names of all headers in another way. */
+  /** Changes the spelling of all header names. */
   headerNames?: (name: string) => string
-  /** Sent instead of the registration JWT, or of the form. */
+  /** Sent instead of the registration JWT or of the form. */
   body?: string
   identity?: string
 }
 
 export interface RegistrationDeviation extends PostDeviation {
   jwt?: JwtDeviation
-  /** null leaves it out. */
+  /** null omits it. */
   softwareStatement?: string | null | ((statement: string) => string)
   method?: string
 }
@@ -37,7 +37,7 @@ export interface TokenDeviation extends PostDeviation {
   assertion?: JwtDeviation
   /** Form fields; undefined removes one. */
   form?: Record<string, string | undefined>
-  /** Writes the form in another way. */
+  /** Changes the spelling of the form. */
   respelled?: (text: string) => string
   authentication?: Authentication
 }
@@ -46,11 +46,11 @@ export interface AuthorisationDeviation {
   requestObject?: JwtDeviation
   /** Query parameters; undefined removes one. */
   query?: Record<string, string | undefined>
-  /** Writes the query in another way. */
+  /** Changes the spelling of the query. */
   respelled?: (text: string) => string
 }
 
-/** One request to the authorisation endpoint, and what its answer must be compared with. */
+/** One request to the authorisation endpoint, and the values with which its answer must be compared. */
 export interface AuthorisationRequest {
   url: string
   state: string
@@ -69,7 +69,7 @@ export type Grant =
 /** "Must be the JWT-bearer assertion type URN". */
 const JWT_BEARER = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** How the client authenticates; private_key_jwt is right, the others are deviations. */
+/** How the client authenticates; private_key_jwt is correct, the others are deviations. */
 export type Authentication =
   | 'private_key_jwt'
   | 'client_secret_basic'
@@ -79,7 +79,7 @@ export type Authentication =
 export function tokenForm(message: {
   grant: Grant
   clientId: string
-  /** Made when private_key_jwt is used. */
+  /** Only called for private_key_jwt. */
   assertion: () => string
   authentication: Authentication
   clientSecret: string
@@ -106,7 +106,7 @@ export function basic(clientId: string, clientSecret: string): string {
   return `Basic ${Buffer.from(pair).toString('base64')}`
 }
 
-/** What a bank stores for a client, as far as messages depend on it, and the rest as it came. */
+/** What a bank stores for a client: the members that messages need, and the rest unchanged. */
 export interface RegisteredClient {
   client_id: string
   redirect_uris: string[]
@@ -116,8 +116,7 @@ export interface RegisteredClient {
 }
 
 /**
- * Reads a registration response leniently: whatever it lacks but the client_id, the client's own
- * values stand in.
+ * Reads a registration response leniently: the client's own values replace whatever it lacks, except the client_id.
  *
  * @throws TypeError when there is no client_id to continue with.
  */

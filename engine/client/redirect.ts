@@ -1,10 +1,10 @@
-/** The final redirect of the authorisation endpoint, its parameters by where they stood. */
+/** The final redirect of the authorisation endpoint, with its parameters by position. */
 export interface Redirect {
-  /** Without query and fragment: to be compared with the redirect URI. */
+  /** The address without query and fragment, to compare with the redirect URI. */
   address: string
   query: Record<string, string>
   fragment: Record<string, string>
-  /** Where the answer stood; undefined when there is none. */
+  /** The part of the URL with the answer; undefined when there is no answer. */
   mode?: 'query' | 'fragment'
   code?: string
   idToken?: string
@@ -14,11 +14,11 @@ export interface Redirect {
 }
 
 /**
- * Parses the URL of the last redirect. "On success the URL fragment carries an authorisation code
- * and an ID token"; an answer in the query is read too, so that whoever judges can say so. A parameter
- * without a value says nothing (RFC 6749 3.1).
+ * Parses the URL of the last redirect. "On success the URL fragment carries an authorisation code and an ID token"; an
+ * answer in the query is parsed too, so that a check can report it. A parameter without a value counts as absent (RFC
+ * 6749 3.1).
  *
- * @returns undefined when the text is no URL.
+ * @returns undefined when the text is not a URL.
  */
 export function parseRedirect(url: string): Redirect | undefined {
   if (!URL.canParse(url)) return undefined
@@ -42,8 +42,8 @@ export function parseRedirect(url: string): Redirect | undefined {
 }
 
 /**
- * Whether a final redirect goes to this redirect URI, its own query members included. A browser writes an address in its
- * own way: with a slash where there is no path, the host in small letters, no default port.
+ * True if a final redirect goes to this redirect URI, including the URI's own query members. A browser normalises an
+ * address: a slash where there is no path, a lower-case host, no default port.
  */
 export function redirectsTo(redirect: Redirect, redirectUri: string): boolean {
   if (!URL.canParse(redirectUri)) return false

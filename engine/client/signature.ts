@@ -3,12 +3,12 @@ import { isObject } from '../record/json.ts'
 import type { IdTokenSignature } from '../wire/exchange.ts'
 import { headerOf } from '../wire/jwt-decode.ts'
 
-/** The one algorithm that is allowed. */
+/** The only allowed algorithm. */
 const ALG = 'PS256'
 
 /**
- * Verifies a compact JWS by the keys of a JWKS, as it was answered: those of its kid, or each where it
- * names none (RFC 7515 section 4.1.4, RFC 7517 section 4.2).
+ * Verifies a compact JWS with the keys of a JWKS, as the bank served it: those with its kid, or all where it names none
+ * (RFC 7515 section 4.1.4, RFC 7517 section 4.2).
  */
 export async function signatureOf(jws: string, jwks: unknown) {
   let said: IdTokenSignature = 'no such key'
@@ -25,7 +25,7 @@ export async function signatureOf(jws: string, jwks: unknown) {
   return said
 }
 
-/** Keys of a JWKS that may have signed: where none has the kid, those that have none, as is allowed (RFC 7517 4.5). */
+/** Keys of a JWKS that may have signed: if none has the kid, those without a kid, as RFC 7517 4.5 allows. */
 function keysFor(jwks: unknown, kid: unknown) {
   const keys: unknown = isObject(jwks) && jwks.keys
   const signing = (Array.isArray(keys) ? keys.filter(isObject) : []).filter(
@@ -38,7 +38,7 @@ function keysFor(jwks: unknown, kid: unknown) {
 
 const keys = new WeakMap<object, Promise<Awaited<ReturnType<typeof importJWK>> | undefined>>()
 
-/** A bank signs many times with one key, which is read once; undefined where it is none. */
+/** A bank signs many times with one key, so each key is imported once; undefined where it is not a key. */
 function imported(jwk: Record<string, unknown>) {
   const { kty, n, e, crv, x, y } = jwk
   const known =

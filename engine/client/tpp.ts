@@ -21,7 +21,7 @@ import {
 } from './messages.ts'
 import { callMessage, postMessage, tokenMessage } from './wire-messages.ts'
 
-/** A TPP client: one correct builder per message, each open to one deviation. */
+/** A TPP client: one correct builder per message; each can apply one deviation. */
 export type Tpp = ReturnType<typeof createTpp>
 
 /**
@@ -34,7 +34,7 @@ export function createTpp(parts: {
   name: string
   target: Target
   wire: Wire
-  /** Another client at the same bank, which finds out the audience that this one takes too. */
+  /** Another client at the same bank, which finds the audience that this one uses too. */
   sibling?: { readonly audience: string }
 }) {
   const { name, target, wire, sibling } = parts
@@ -44,7 +44,7 @@ export function createTpp(parts: {
     ? registeredClient({ client_id: client.clientId, redirect_uris: client.redirectUris })
     : undefined
 
-  /** Requests for which it said that no customer is there. */
+  /** Number of requests without a customer present. */
   let unattended = 0
 
   const known = () => {
@@ -67,11 +67,11 @@ export function createTpp(parts: {
     client,
     target,
     wire,
-    /** What the bank stored for the client; undefined until adopted, where none is configured. */
+    /** What the bank stored for the client; undefined until adopted, if no client is configured. */
     get registered() {
       return registered
     },
-    /** How many requests it has sent in this run for a customer who is absent. */
+    /** Number of requests in this run for which the customer was absent. */
     get unattended() {
       return unattended
     },
@@ -86,12 +86,12 @@ export function createTpp(parts: {
       return registered
     },
 
-    /** Uses what the bank's configuration says, as far as it can be used. */
+    /** Uses the usable values of the bank's configuration. */
     learn(configuration: Record<string, unknown> = {}) {
       Object.assign(facts, factsIn(configuration))
     },
 
-    /** What its request objects want of an ID token besides the intent. */
+    /** What its request objects require from an ID token in addition to the intent. */
     idTokenClaims: () => idTokenClaims(client, facts),
 
     assertionClaims: () => assertionClaims(known().client_id, facts, audience()),
@@ -122,7 +122,7 @@ export function createTpp(parts: {
       return authorisationRequest(by, { ...message, redirectUri }, deviation)
     },
 
-    /** Consents, data, products, discovery, jwks and any other address. */
+    /** Sends a request for consents, data, products, discovery, jwks or any other address. */
     async call(endpoint: CallEndpoint, options: CallOptions & Told = {}) {
       if (options.customerPresent === false) unattended += 1
       return wire.send(callMessage(parts, endpoint, options))

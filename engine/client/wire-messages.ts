@@ -20,19 +20,19 @@ import {
   tokenForm,
 } from './messages.ts'
 
-/** Who sends a message: the name of a client of the target. */
+/** The sender of a message: the name of a client of the target. */
 interface Sender {
   name: string
   target: Target
 }
 
-/** Of these no sentence says whether a certificate is asked for. */
+/** For these, no sentence says whether a certificate is required. */
 const OPEN = new Set<CallEndpoint>(['discovery', 'jwks'])
 
 /**
  * A registration or a token request.
  *
- * @param body is made again for every repeat: what a bank has seen once, it may refuse.
+ * @param body is called again for every retry: a bank may refuse what it has seen before.
  */
 export function postMessage(
   { name, target }: Sender,
@@ -82,7 +82,7 @@ export function tokenMessage(
   )
 }
 
-/** A request for anything else. */
+/** A request to any other endpoint. */
 export function callMessage(
   { name, target }: Sender,
   endpoint: CallEndpoint,

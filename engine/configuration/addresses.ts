@@ -1,29 +1,29 @@
 import type { Addresses, TargetDocument } from './target.ts'
 
 /**
- * Where each operation of the documents stands, as absolute URLs without a trailing slash. A URL is
- * empty where the target gives no address for it: then it declares that part absent.
+ * The address of each operation of the documents, as an absolute URL without a trailing slash. A URL is empty where the
+ * target gives no address: it then declares that part absent.
  */
 export interface Endpoints extends Record<Part, string> {
-  /** Below it: /account-access-consents, /accounts, /balances, /transactions. */
+  /** Base of /account-access-consents, /accounts, /balances, /transactions. */
   aisp: string
   /**
-   * Whole URLs of /funds-confirmation-consents, most likely first. The document gives three
-   * addresses: below /cbpii, below /aisp/cbpii, and the sample request below /aisp.
+   * Complete URLs of /funds-confirmation-consents, the most likely first. The document gives three addresses: below
+   * /cbpii, below /aisp/cbpii, and the sample request below /aisp.
    */
   cbpii: { create: string[]; delete: string[] }
-  /** The list itself: …/consumer-credit-cards. */
+  /** The URL of the list: …/consumer-credit-cards. */
   products: string
 }
 
-/** What of the interface has an address of its own in the table "Endpoints". */
+/** Parts of the interface with their own address in the table "Endpoints". */
 export type Part = 'discovery' | 'registration' | 'authorisation' | 'token' | 'aisp' | 'products'
 
 export type Layout = 'production' | 'sandbox'
 
 type Placeholder = Exclude<keyof Addresses, 'overrides'>
 
-/** The placeholders that each layout needs; {product_api_url} is of both. */
+/** The placeholders that each layout needs; {product_api_url} belongs to both. */
 export const PLACEHOLDERS: Record<Layout, readonly Placeholder[]> = {
   production: ['base_url', 'auth_url', 'discovery_url'],
   sandbox: [
@@ -39,7 +39,7 @@ const AISP = '/open-banking/v3.1/aisp'
 
 type Address = [below: Placeholder, path: string, port?: number]
 
-/** The table "Endpoints": below which placeholder of "Addresses" each part stands, and where there. */
+/** The table "Endpoints": for each part, its placeholder of "Addresses" and the path below it. */
 const SHOWN: Record<Layout, Record<Part, Address>> = {
   production: {
     discovery: ['discovery_url', WELL_KNOWN],
@@ -61,7 +61,7 @@ const SHOWN: Record<Layout, Record<Part, Address>> = {
   },
 }
 
-/** Production when any production placeholder is there; the sandbox has none of them. */
+/** Production if any production placeholder is given; the sandbox has none of them. */
 export function layoutOf(addresses: Addresses): Layout {
   const has = (layout: Layout) => PLACEHOLDERS[layout].some((name) => addresses[name] !== undefined)
   return !has('production') && has('sandbox') ? 'sandbox' : 'production'
@@ -99,7 +99,7 @@ export function endpointsOf({ addresses, fundsConfirmation }: TargetDocument): E
   }
 }
 
-/** Parts in the order in which their URLs say what a placeholder is. */
+/** Parts in the order in which their URLs are used to find the placeholders. */
 const TELLING: readonly Part[] = [
   'discovery',
   'aisp',
@@ -109,19 +109,19 @@ const TELLING: readonly Part[] = [
   'products',
 ]
 
-/** What a target file says under `addresses`, so that its endpoints are known URLs. */
+/** The content of `addresses` in a target file for which its endpoints are known URLs. */
 export interface StatedAddresses {
   layout: Layout
   placeholders: Partial<Record<Placeholder, string>>
-  /** Whole URLs of parts that do not stand where the documents' paths put them. */
+  /** Complete URLs of parts that are not at the documents' paths. */
   overrides: Partial<Record<Part, string>>
 }
 
 /**
- * The addresses of a bank, from URLs of its endpoints: the reverse of endpointsOf.
+ * Derives the addresses of a bank from URLs of its endpoints: the reverse of endpointsOf.
  *
- * @param urls whole URLs, of which each stands for itself where it does not end with the path of the documents
- * @param layout where it is not given: the one that more of the URLs fit, production where both do as well
+ * @param urls complete URLs; one that does not end with the path of the documents becomes an override
+ * @param layout default: the layout that more of the URLs fit, production if both fit equally
  */
 export function addressesFrom(
   urls: Partial<Record<Part, string>>,
@@ -147,7 +147,7 @@ export function addressesFrom(
       placeholders[placeholder] = known
     } else overrides[part] = url
   }
-  // A target names each placeholder, also one whose parts all stand elsewhere; that of the API is known by the API alone.
+  // Placeholders are required even if all their parts are elsewhere; only the API's own URL gives that of the API.
   const ofApi = urls.aisp === undefined ? SHOWN[layout].aisp[0] : undefined
   for (const [part, url] of Object.entries(overrides) as [Part, string][]) {
     const [placeholder] = SHOWN[layout][part]
@@ -166,7 +166,7 @@ function fundsConfirmationCandidates(aisp: string, cbpii: string | undefined): s
   )
 }
 
-/** A path that the target names: below the address of consent endpoints, or a whole URL. */
+/** A path that the target names: below the address of consent endpoints, or a complete URL. */
 function named(aisp: string, path: string | undefined): string[] | undefined {
   if (path === undefined) return undefined
   return [URL.canParse(path) ? path : `${aisp}/${path.replace(/^\//, '')}`]

@@ -12,7 +12,7 @@ import {
 import { isProductsAlone } from './products-alone.ts'
 import type { Addresses, ClientDocument, TargetDocument } from './target.ts'
 
-/** Notes what a schema can't see: keys and certificates, addresses of one layout, what is absent. */
+/** Reports what a schema can't detect: faulty keys and certificates, mixed layouts, contradictions of `absent`. */
 export function checkSense(source: Source, document: TargetDocument): void {
   const complain = (path: Path, text: string) => source.complain(path, `${spell(path)} ${text}`)
   const { clients, customers, refusedCertificates, absent = [], hooks = {} } = document
@@ -60,7 +60,7 @@ export function checkSense(source: Source, document: TargetDocument): void {
   driver(document, complain)
 }
 
-/** Whose certificate the products are asked for with. */
+/** Verifies the client whose certificate is used for the products. */
 function productsClient({ products, clients }: TargetDocument, complain: Complain): void {
   const name = products?.client
   if (name === undefined) return

@@ -4,15 +4,15 @@ import { isScalar, visit } from 'yaml'
 import { readPlain } from '../record/read-plain.ts'
 import { sourceOf } from '../yaml/source.ts'
 
-/** Members whose files hold what gives access. */
+/** Members whose files contain secrets. */
 const SECRET = /^(key|pkcs12|passphrase|password|pin|softwareStatement)$/
 
-/** Others than the owner and their group may read it: the last three bits of the mode. */
+/** Mode bit: others than the owner and their group may read the file. */
 const BY_OTHERS = 0o004
 
 /**
- * Files with secrets that everybody on the machine can read: those that a target file names, and the
- * target file itself where a private key stands in it.
+ * Files with secrets that everybody on the machine can read: those that a target file names, and the target file itself
+ * where it contains a private key.
  */
 export function exposedFiles(targetFile: string): string[] {
   const text = readPlain(targetFile).toString('utf8')

@@ -7,9 +7,9 @@ import { TargetError, throwProblems } from './target-error.ts'
 export type Environment = Record<string, string | undefined>
 
 /**
- * Reads a YAML file and fills its values in.
+ * Reads a YAML file and fills in its values.
  *
- * @param unread what to say of a file that cannot be read.
+ * @param unread gives the message for a file that cannot be read.
  * @throws TargetError
  */
 export function filledSource(
@@ -27,7 +27,7 @@ export function filledSource(
   const source = sourceOf(path, text)
   throwProblems(source)
   const filled = interpolate(source, env)
-  // What could not be filled in would only be complained of again.
+  // Later validation would only report unfilled values again.
   throwProblems(source)
   return { source, filled }
 }
@@ -35,11 +35,11 @@ export function filledSource(
 const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g
 
 /**
- * Fills in every text of a parsed document, in place: `${NAME}`, `${NAME:-default}`, `$$` for a
- * dollar sign, then `file:path` as the whole value, relative to the target file. Keys stay as they
- * are, and what is filled in is never parsed as YAML.
+ * Fills in every string of a parsed document, in place: `${NAME}`, `${NAME:-default}`, `$$` for a dollar sign, then
+ * `file:path` as the whole value, relative to the target file. Keys are not changed, and filled-in values are never
+ * parsed as YAML.
  *
- * @returns paths of the values that came from elsewhere: a number there may be spelled as text.
+ * @returns paths of the values that came from elsewhere: numbers there may be written as strings.
  */
 function interpolate(source: Source, env: Environment): Set<string> {
   const filled = new Set<string>()
@@ -57,7 +57,7 @@ function interpolate(source: Source, env: Environment): Set<string> {
   return filled
 }
 
-/** The text, filled in; undefined where a variable is not set. */
+/** The text with its variables filled in; undefined where a variable is not set. */
 function withVariables(text: string, env: Environment, source: Source, path: Path) {
   let complete = true
   const result = text.replace(
@@ -75,7 +75,7 @@ function withVariables(text: string, env: Environment, source: Source, path: Pat
   return complete ? result : undefined
 }
 
-/** What a file holds: its text, PEM from where it begins, or base64 of what is no text; undefined where it cannot be read. */
+/** The content of a file: its text, PEM from its start, or base64 of binary data; undefined where it cannot be read. */
 function contentOf(name: string, source: Source, path: Path): string | undefined {
   const file = resolve(dirname(source.file), name)
   try {
@@ -83,7 +83,7 @@ function contentOf(name: string, source: Source, path: Path): string | undefined
     const text = bytes.toString('utf8')
     const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
     if (isText) return text.trimEnd()
-    // Attributes of a key store stand before each PEM, in whatever encoding its owner's name has.
+    // Attributes of a key store come before each PEM block, in the encoding of its owner's name.
     const pem = bytes.indexOf('-----BEGIN ')
     return pem < 0 ? bytes.toString('base64') : bytes.subarray(pem).toString('latin1').trimEnd()
   } catch (error) {

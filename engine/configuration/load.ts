@@ -10,7 +10,7 @@ import { type TargetFileDocument, withNobody } from './products-alone.ts'
 import { type Target, targetFrom } from './resolve.ts'
 import { throwProblems } from './target-error.ts'
 
-/** Options of the reference bank in a target file that says `bank: embedded`. */
+/** Options of the reference bank in a target file with `bank: embedded`. */
 export interface EmbeddedOptions {
   name: string
   port?: number
@@ -22,8 +22,8 @@ export type TargetFile =
   | { kind: 'bank'; target: Target }
 
 /**
- * Reads a target file of either kind: YAML or JSON, values from the environment and from files
- * filled in, every key and certificate opened.
+ * Reads a target file of either kind: YAML or JSON, with values from the environment and from files, and every key and
+ * certificate loaded.
  *
  * @throws TargetError with all problems as `file:line:column: what is wrong. fix.`
  */
@@ -49,11 +49,11 @@ export async function readTargetFile(
 }
 
 /**
- * Checks a document against schemas/assay/target.schema.json and notes each problem at its place.
- * The `bank` member decides which of the two shapes it must have, so that errors are of that shape.
+ * Validates a document against schemas/assay/target.schema.json and reports each problem at its position. The `bank`
+ * member decides which of the two forms applies, so that errors refer to that form.
  *
- * @param filled paths of values from the environment or a file: a number may be spelled as text.
- * @returns the document, numbers and booleans among the filled values converted.
+ * @param filled paths of values from the environment or a file: numbers there may be written as strings.
+ * @returns the document, with numbers and booleans among the filled values converted.
  */
 function checkShape(source: Source, filled: Set<string>): unknown {
   const value: unknown = source.document.toJS()

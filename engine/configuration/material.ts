@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls'
 import { now } from '../record/clock.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
 
-/** What is wrong with one member, and how to fix it. `member` is below the object that was read. */
+/** A fault of one member, and how to fix it. `member` is below the object that was read. */
 export interface Finding {
   member?: string
   text: string
@@ -14,9 +14,9 @@ type Signing = Omit<ClientDocument['signing'], 'kid'>
 const isJwk = ({ key }: Signing) => key.trimStart().startsWith('{')
 
 /**
- * Reads a signing key: PEM (PKCS#8, PKCS#1, encrypted or not) or the JSON of a private JWK.
+ * Loads a signing key: PEM (PKCS#8, PKCS#1, encrypted or not) or the JSON of a private JWK.
  *
- * @throws Error of node:crypto, which names neither the key nor the passphrase.
+ * @throws Error of node:crypto, which contains neither the key nor the passphrase.
  */
 export function signingKey(signing: Signing): KeyObject {
   return isJwk(signing)
@@ -29,7 +29,7 @@ export function plainPem(signing: Signing): string {
   return signingKey(signing).export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
-/** Keys that were read, by their text and passphrase: reading one takes longer than signing with it. */
+/** Loaded keys by their text and passphrase: loading one takes longer than signing with it. */
 const privateKeys = new Map<string, KeyObject>()
 
 function privateKey({ key, passphrase }: Signing): KeyObject {
@@ -41,7 +41,7 @@ function privateKey({ key, passphrase }: Signing): KeyObject {
   return read
 }
 
-/** What node:tls offers of a transport. */
+/** The options of node:tls for a transport. */
 export function offered({ certificate, key, pkcs12, passphrase }: TransportDocument) {
   return {
     ...(certificate && { cert: certificate }),
@@ -52,9 +52,9 @@ export function offered({ certificate, key, pkcs12, passphrase }: TransportDocum
 }
 
 /**
- * Certificates of a PEM, in its order.
+ * Certificates of a PEM file, in order.
  *
- * @throws Error of node:crypto for one that is damaged.
+ * @throws Error of node:crypto for a damaged one.
  */
 export function certificatesIn(pem = ''): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
@@ -63,7 +63,7 @@ export function certificatesIn(pem = ''): X509Certificate[] {
 
 const DAMAGED = 'is damaged PEM. Name the file as it came: file:name.pem.'
 
-/** What is wrong with a transport certificate and its key; nothing when it can be offered. */
+/** Faults of a transport certificate and its key; empty when it can be offered. */
 export function transportFindings(transport: TransportDocument): Finding[] {
   const { certificate, key, pkcs12, passphrase } = transport
   if (pkcs12 !== undefined) {
@@ -109,8 +109,8 @@ function openedKey(signing: Signing): KeyObject | Finding {
 const NOT_OPENED = /BAD_DECRYPT|BAD_PASSWORD|WRONG_TAG|CANCELLED/
 
 /**
- * Is it a whole key that the passphrase does not open? One wrong passphrase in some hundred gives bytes that are no
- * key, as a damaged file does; others then still say that they are wrong.
+ * True if the key is intact and the passphrase does not open it. About one wrong passphrase in several hundred gives
+ * bytes that are not a key, as a damaged file does; other wrong passphrases then still report an error.
  */
 function isLocked({ key, passphrase }: Signing): boolean {
   return ['', '?', '!'].some((more) => {
@@ -166,7 +166,7 @@ function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[
   }
 }
 
-/** What is wrong with a signing key: PS256 is used for all that a client signs. */
+/** Faults of a signing key: PS256 is used for all that a client signs. */
 export function signingFinding(signing: Signing): Finding[] {
   const member = 'key'
   let key: KeyObject
@@ -185,7 +185,7 @@ export function signingFinding(signing: Signing): Finding[] {
   return [{ member, text: `has ${bits} bits. PS256 needs 2048: name a longer RSA key.` }]
 }
 
-/** What is wrong with a trust anchor: PEM of one or more certificates. */
+/** The fault of a trust anchor, which is PEM of one or more certificates. */
 export function trustFinding(pem: string): string | undefined {
   try {
     if (certificatesIn(pem).length > 0) return undefined
@@ -195,7 +195,7 @@ export function trustFinding(pem: string): string | undefined {
   }
 }
 
-/** Whether a certificate is past its end, in the first PEM of a transport; undefined: unknown. */
+/** True if the first PEM certificate of a transport has expired; undefined: unknown. */
 export function hasExpired({ certificate }: TransportDocument): boolean | undefined {
   return certificate ? Date.parse(new X509Certificate(certificate).validTo) < now() : undefined
 }

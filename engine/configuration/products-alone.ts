@@ -1,20 +1,20 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { ClientDocument, TargetDocument } from './target.ts'
 
-/** A target file of which the products alone are judged may name nobody who registers, logs in or leads through pages. */
+/** A target file for which only the products are judged may leave out clients, customers and authorisation. */
 export type TargetFileDocument = Omit<TargetDocument, Personal> &
   Partial<Pick<TargetDocument, Personal>>
 
 type Personal = 'clients' | 'customers' | 'authorisation'
 
-/** Is nothing judged but the products? */
+/** True if only the products are judged. */
 export function isProductsAlone({ absent }: Pick<TargetDocument, 'absent'>): boolean {
   return absent?.includes('account-information') === true
 }
 
 /**
- * The document as the rest of the engine reads it: nobody has no certificate, no redirect URI and no credentials, and
- * nothing is ever sent for them.
+ * The document as the rest of the engine reads it: placeholders without certificate, redirect URI and credentials
+ * replace what is left out. Nothing is ever sent for them.
  */
 export function withNobody(document: TargetFileDocument): TargetDocument {
   const { clients, customers, authorisation } = document
@@ -26,7 +26,7 @@ export function withNobody(document: TargetFileDocument): TargetDocument {
   }
 }
 
-/** What is signed with a key that was made up on the spot is nobody's. */
+/** A client whose signing key was just generated, so that it belongs to nobody. */
 function nobody(): ClientDocument {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const key = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string

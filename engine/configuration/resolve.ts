@@ -5,13 +5,13 @@ import { signingKey } from './material.ts'
 import { secretsOf } from './secrets.ts'
 import type { Capability, ClientDocument, TargetDocument, TransportDocument } from './target.ts'
 
-/** A TPP client of the target, its signing key read. */
+/** A TPP client of the target with its signing key loaded. */
 export interface TargetClient extends ClientDocument {
   name: string
   signingKey: KeyObject
 }
 
-/** The bank under judgement and how to reach it: what the rest of the engine works with. */
+/** The bank under test and how to reach it: what the rest of the engine works with. */
 export interface Target
   extends Pick<TargetDocument, 'name' | 'trust' | 'proxy' | 'requestsPerMinute'> {
   document: TargetDocument
@@ -20,33 +20,33 @@ export interface Target
   clients: { first: TargetClient; second?: TargetClient }
   /** Client certificates by the name of the identity that offers them. */
   transports: Record<string, TransportDocument>
-  /** Milliseconds for one whole request. */
+  /** Time limit for one whole request, in milliseconds. */
   timeout: number
-  /** Bytes of a response body that are read. */
+  /** Maximum size of a response body, in bytes. */
   maxResponseSize: number
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
-  /** Expected issuer, without discovery: the target's, else the discovery address. */
+  /** Expected issuer if discovery gives none: the target's, else derived from the discovery address. */
   issuer: string
   /** Name of the claim that carries the intent id. */
   intentClaim: string
   absent: ReadonlySet<Capability>
-  /** Is a person needed at the bank's pages? */
+  /** True if a person is needed at the bank's pages. */
   attended: boolean
-  /** Milliseconds within which the end of a consent takes effect everywhere. */
+  /** Milliseconds until the end of a consent takes effect everywhere. */
   settlingTime: number
   /** Milliseconds that a run may wait for a token or a consent to expire by itself. */
   expiryPatience: number
-  /** Directory that relative paths of the target file are relative to. */
+  /** Directory to which relative paths of the target file are relative. */
   base: string
   /** Every secret value that redaction must know. */
   secrets: string[]
 }
 
-/** The claim that carries the intent ID at UK banks: no document names it. */
+/** The claim for the intent ID at UK banks: no document names it. */
 export const USUAL_INTENT_CLAIM = 'openbanking_intent_id'
 
-/** The document without those whom it declares absent, though it may describe them. */
+/** The document without the parties that it declares absent, even if it describes them. */
 export function withoutAbsent(document: TargetDocument): TargetDocument {
   const { clients, customers, absent = [] } = document
   const lacks = (capability: Capability) => absent.includes(capability)
@@ -60,10 +60,10 @@ export function withoutAbsent(document: TargetDocument): TargetDocument {
 }
 
 /**
- * Makes a target of a complete document: the shape of a target file, everything inline.
+ * Makes a target from a complete document: the form of a target file, with everything inline.
  *
  * @param base directory of the target file, for commands of hooks. Default: the working directory.
- * @throws Error of node:crypto when a signing key cannot be read; readTargetFile says it in words.
+ * @throws Error of node:crypto when a signing key cannot be loaded; readTargetFile explains it in words.
  */
 export function targetFrom(described: TargetDocument, base: string = process.cwd()): Target {
   const document = withoutAbsent(described)
@@ -99,7 +99,7 @@ export function targetFrom(described: TargetDocument, base: string = process.cwd
   }
 }
 
-/** Is a person needed at the bank's pages? */
+/** True if a person is needed at the bank's pages. */
 export function isAttended({ authorisation: { attended, driver } }: TargetDocument): boolean {
   return attended ?? driver === 'ask'
 }
@@ -113,7 +113,7 @@ function clientFrom(name: string, client: ClientDocument): TargetClient {
   return { ...client, name, signingKey: signingKey(client.signing) }
 }
 
-/** Milliseconds; 10 seconds where the target says nothing. */
+/** In milliseconds; 10 seconds where the target gives none. */
 export function settlingTimeOf({
   settlingTime = 10,
 }: Pick<TargetDocument, 'settlingTime'>): number {

@@ -3,8 +3,8 @@ import { plainPem } from './material.ts'
 import type { TargetDocument, TransportDocument } from './target.ts'
 
 /**
- * Every secret value that a target holds: private keys, passphrases, software statements, what
- * customers log in with, the proxy's password and what authorises hooks.
+ * Every secret value of a target: private keys, passphrases, software statements, credentials of customers, the proxy's
+ * password and the credentials of hooks.
  */
 export function secretsOf(document: TargetDocument): string[] {
   const { authorisation, refusedCertificates, hooks, products, proxy = '' } = document
@@ -34,20 +34,20 @@ export function secretsOf(document: TargetDocument): string[] {
   return [...new Set(found.filter((value): value is string => Boolean(value)))]
 }
 
-/** A key that stands encrypted in the target also as it is once somebody has opened it. */
+/** The key and passphrase; an encrypted key also in its decrypted form. */
 function keySecrets({ key, passphrase }: Pick<TransportDocument, 'key' | 'passphrase'>) {
   if (key === undefined || passphrase === undefined) return [key, passphrase]
   try {
     return [key, passphrase, plainPem({ key, passphrase })]
   } catch {
-    // What cannot be opened is complained of where it is used.
+    // The code that uses the key reports that it cannot be opened.
     return [key, passphrase]
   }
 }
 
 const SECRET_HEADER = /authorization|key|secret|token|password|cookie/i
 
-/** The value, and without its scheme: Bearer, Basic. */
+/** Secret header values, each also without its scheme: Bearer, Basic. */
 function headerSecrets(headers: Record<string, string> = {}): string[] {
   return Object.entries(headers)
     .filter(([name]) => SECRET_HEADER.test(name))

@@ -1,4 +1,4 @@
-/** Is a text of a pattern in which a star stands for anything? In linear time, however many stars there are. */
+/** True if a text matches a pattern in which a star matches anything; takes linear time for any number of stars. */
 export function fitsStars(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -1,6 +1,6 @@
 import type { Problem, Source } from '../yaml/source.ts'
 
-/** All that is wrong with a target file; its message has one line each. No value is ever in it. */
+/** All faults of a target file; its message has one line for each. It never contains a value. */
 export class TargetError extends Error {
   readonly file: string
   readonly problems: Problem[]
@@ -15,7 +15,7 @@ export class TargetError extends Error {
   }
 }
 
-/** @throws TargetError when anything was noted. */
+/** @throws TargetError when any problem was reported. */
 export function throwProblems({ file, problems }: Source): void {
   if (problems.length > 0) throw new TargetError(file, problems)
 }

@@ -1,19 +1,18 @@
 import type { Literals } from '../judge/rule.ts'
 
 /**
- * A target as the rest of the engine sees it: loaded, interpolated, checked against
- * schemas/assay/target.schema.json, every PEM and PKCS#12 read. The file's own shape is the same,
- * member by member, so that a bank in this process can hand over a plain object. What each member
- * means, and its default, is said there and in docs/target.md.
+ * A target as the rest of the engine sees it: loaded, interpolated, validated against schemas/assay/target.schema.json,
+ * with every PEM and PKCS#12 read. A target file has the same members, so that a bank in this process can pass a plain
+ * object. The schema and docs/target.md explain each member and its default.
  */
 export interface TargetDocument {
   name: string
   addresses: Addresses
-  /** PEM; empty: the authorities of Node. */
+  /** PEM; empty: the authorities trusted by Node. */
   trust?: string[]
-  /** Seconds. */
+  /** In seconds. */
   timeout?: number
-  /** Bytes. */
+  /** In bytes. */
   maxResponseSize?: number
   proxy?: string
   issuer?: string
@@ -30,11 +29,11 @@ export interface TargetDocument {
   freshRegistrations?: boolean
   rateLimitBurst?: number
   requestsPerMinute?: number
-  /** Seconds. */
+  /** In seconds. */
   clockTolerance?: number
-  /** Seconds. */
+  /** In seconds. */
   settlingTime?: number
-  /** Seconds. */
+  /** In seconds. */
   expiryPatience?: number
 }
 
@@ -42,7 +41,7 @@ export type ClientName = keyof TargetDocument['clients']
 
 export type CustomerName = keyof TargetDocument['customers']
 
-/** Either the production placeholders or the sandbox ones; any of `overrides` replaces one URL. */
+/** Either the production placeholders or the sandbox ones; each member of `overrides` replaces one URL. */
 export interface Addresses {
   base_url?: string
   auth_url?: string
@@ -57,11 +56,11 @@ export interface Addresses {
     registration?: string
     authorisation?: string
     token?: string
-    /** Address under which /account-access-consents, /accounts, … stand. */
+    /** Base address of /account-access-consents, /accounts, …. */
     aisp?: string
-    /** Address under which /funds-confirmation-consents stands. */
+    /** Base address of /funds-confirmation-consents. */
     cbpii?: string
-    /** Address under which /consumer-credit-cards stands. */
+    /** Base address of /consumer-credit-cards. */
     products?: string
   }
 }
@@ -69,7 +68,7 @@ export interface Addresses {
 export interface TransportDocument {
   /** PEM, leaf first. */
   certificate?: string
-  /** PEM, perhaps encrypted. */
+  /** PEM, optionally encrypted. */
   key?: string
   /** Base64 of a PKCS#12 file, instead of certificate and key. */
   pkcs12?: string
@@ -83,10 +82,10 @@ export interface ClientDocument {
   softwareStatement?: string
   redirectUris: string[]
   scopes: { accounts: string; fundsConfirmation?: string }
-  /** Registered before: no registration takes place. */
+  /** The client was registered before: no registration takes place. */
   clientId?: string
   registrationClaims?: Record<string, unknown>
-  /** What request objects ask for beyond the documents. */
+  /** What request objects request in addition to the documents. */
   requestObjectClaims?: {
     claims?: { id_token?: Record<string, unknown>; [member: string]: unknown }
     [claim: string]: unknown
@@ -99,11 +98,11 @@ export interface ProductsDocument {
 }
 
 export interface CustomerDocument {
-  /** By the name that the described forms use: username, password, … */
+  /** By the names that the described forms use: username, password, … */
   credentials: Record<string, string>
-  /** Kept out of every report. */
+  /** Left out of every report. */
   names?: string[]
-  /** How many the customer chooses at the bank; unknown when absent. */
+  /** Number of accounts that the customer selects at the bank; unknown when absent. */
   accounts?: number
   /** Four digits. */
   cardEnding?: string
@@ -115,12 +114,12 @@ export interface AuthorisationDocument {
   steps?: StepDocument[]
   executable?: string
   visible?: boolean
-  /** Program and arguments; the link follows them. */
+  /** Program and arguments; the link is appended. */
   command?: string[]
-  /** Program and arguments that open a page; its address follows them. */
+  /** Program and arguments that open a page; its address is appended. */
   open?: string[]
   port?: number
-  /** Seconds that one visit may take. */
+  /** Time limit for one visit, in seconds. */
   patience?: number
   attended?: boolean
   hosts?: string[]
@@ -128,15 +127,15 @@ export interface AuthorisationDocument {
   keep?: 'memory' | 'file'
 }
 
-/** One form of a bank's pages; the first one whose fields are all on the page is filled. */
+/** One form of a bank's pages; the first one whose fields are all on the page is filled in. */
 export interface FormDocument {
   has?: string[]
-  /** Instead of a form: a link that leads on, by its text or by how its address ends. */
+  /** Instead of a form: a link to follow, by its text or by the end of its address. */
   follow?: string
   only?: 'approve' | 'deny'
-  /** Name of field → value; `{username}` stands for the customer's credential of that name. */
+  /** Name of field → value; `{username}` is replaced by the customer's credential of that name. */
   fill?: Record<string, string>
-  /** Name of the checkboxes to tick, or of the multiple list to choose all of; a star stands for anything. */
+  /** Name of the checkboxes to tick, or of the multiple list in which to select all; a star matches anything. */
   tickAll?: string
   approve?: ButtonDocument
   /** Absent: this form asks for no decision. */
@@ -146,25 +145,25 @@ export interface FormDocument {
 export interface ButtonDocument {
   name: string
   value: string
-  /** The page has no such field: a script of its adds it when a button is pressed. */
+  /** The page has no such field: its script adds the field when a button is pressed. */
   added?: boolean
 }
 
-/** A step tried on each page; pages and fields are named by CSS selectors. */
+/** A step that is tried on each page; CSS selectors identify pages and fields. */
 export interface StepDocument {
   when: string
   only?: 'approve' | 'deny'
   waitFor?: string
-  /** Selector → value; `{username}` stands for the customer's credential of that name. */
+  /** Selector → value; `{username}` is replaced by the customer's credential of that name. */
   fill?: Record<string, string>
-  /** Selector of checkboxes to tick, or of a multiple list to choose all of. */
+  /** Selector of checkboxes to tick, or of a multiple list in which to select all. */
   tickAll?: string
-  /** A one-time code: what the command prints on its last line is filled in. */
+  /** A one-time code: the last line that the command prints is filled in. */
   code?: { into: string; command: string[] }
   click?: string
 }
 
-/** What a target may declare absent; the closed list behind not-applicable. */
+/** What a target may declare absent; the closed list of reasons for not-applicable. */
 export type Capability =
   | 'registration'
   | 'second-client'
@@ -174,7 +173,7 @@ export type Capability =
   | 'products'
   | 'account-information'
 
-/** Facts that only somebody inside the bank can make true. */
+/** Facts that only a person at the bank can make true. */
 export const HOOKS = [
   'token-expired',
   'consent-expired',
@@ -185,8 +184,8 @@ export const HOOKS = [
 export type HookName = (typeof HOOKS)[number]
 
 /**
- * How a fact is stated. In url, body and command `{consentId}`, `{accessToken}` and `{clientId}`
- * stand for the subject.
+ * How to make a fact true. In url, body and command, `{consentId}`, `{accessToken}` and `{clientId}` are replaced by
+ * the subject.
  */
 export interface HookDocument {
   http?: { method?: string; url: string; headers?: Record<string, string>; body?: unknown }

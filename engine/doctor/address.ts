@@ -6,14 +6,14 @@ import { type DoctorFinding, ok, wrong } from './finding.ts'
 import type { Place } from './places.ts'
 import { type ServerChain, serverChain } from './server-chain.ts'
 
-/** Whether the other end spoke TLS with us, whatever it said afterwards. */
+/** True if the other end spoke TLS with us, whatever it said afterwards. */
 export function spokeTls({ failure, response, connection }: Exchange): boolean {
   return (
     response !== undefined || failure?.kind === 'tls-alert' || connection.protocol !== undefined
   )
 }
 
-/** What one request without a token says of an address: that it resolves, connects, is trusted. */
+/** What one request without a token shows about an address: whether it resolves, connects and is trusted. */
 export async function addressFinding(
   { origin, serves, members, mutual }: Omit<Place, 'url'>,
   exchange: Exchange,
@@ -24,7 +24,7 @@ export async function addressFinding(
   if (response) return ok(`answers (${what})`)
   const older = olderTls(new URL(origin).host, failure)
   if (older) return older
-  // A refusal in the handshake is an answer: whose certificate is refused is asked later.
+  // A refusal in the handshake is an answer. Whether the certificate is refused is checked later.
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
   const { hostname, host, protocol } = new URL(origin)
   const correct = `Correct ${members.join(', ')}`
@@ -43,7 +43,7 @@ export async function addressFinding(
     case 'timeout': {
       const text = `no answer from ${host}: ${message}${via}`
       const slow = 'write a larger timeout if it is slow.'
-      // Whoever has a TLS session with the bank waits for the bank.
+      // The TLS session exists, so the bank itself is slow.
       if (spokeTls(exchange)) return wrong('bank', text, `Ask the bank, or ${slow}`)
       const then =
         code === 'ETIMEDOUT'
@@ -72,7 +72,7 @@ export async function addressFinding(
   )
 }
 
-/** Whether both ends have no version of TLS in common: this one has 1.2 and 1.3. */
+/** A finding if both ends have no TLS version in common. This end supports 1.2 and 1.3. */
 export function olderTls(host: string, failure: Exchange['failure']): DoctorFinding | undefined {
   if (
     !/PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|NO_PROTOCOLS|WRONG_SSL_VERSION/.test(
@@ -142,7 +142,7 @@ function untrusted(
   const missing = chain?.missing ?? 'an authority'
   const text = `${certificate} comes from ${missing}, which is not trusted`
   const add = `Write the PEM file of ${missing} under trust in the target file: - file:authority.pem.`
-  // Authorities issue by others, which a server must send along.
+  // `incomplete`: an intermediate authority issued the certificate, and the server must send that one too.
   if (chain?.incomplete) {
     const whole = `${text}; the server sends no other certificate: its chain is not complete (RFC 8446 4.4.2)`
     return wrong(

@@ -16,7 +16,7 @@ import { intentClaimMistake } from './intent-claim.ts'
 import { placeOf } from './places.ts'
 import { oneLine } from './words.ts'
 
-/** Opens the authorisation address as a customer would, and goes no further than the first page. */
+/** Opens the authorisation address as a customer would, and stops at the first page. */
 export function authorisationExamination(known: Case): Examination {
   const { wire, target } = known
   return {
@@ -46,14 +46,14 @@ export function authorisationExamination(known: Case): Examination {
       if (response.status >= 400) return problemPage(response.status, response.body)
       known.page = response.body
       const { host, pathname } = new URL(request.url)
-      // What follows may name the visit.
+      // The rest of the path may identify the visit.
       const shown = pathname.split('/').slice(0, 2).join('/')
       return ok(`the customer is shown a page at ${host}${shown}`)
     },
   }
 }
 
-/** A bank that answers before anyone has logged in has found something wrong with the request. */
+/** A bank that redirects back before anyone logged in has found a fault in the request. */
 function sentBack(url: string): DoctorFinding {
   const { error, errorDescription, code } = parseRedirect(url) ?? {}
   if (error !== undefined) {
@@ -82,7 +82,7 @@ function problemPage(status: number, html: string): DoctorFinding {
   return wrong('configuration', text, mend)
 }
 
-/** Whether the target's driver can do with the first page what it will have to do. */
+/** Checks that the target's driver can handle the first page as it will have to. */
 export function driverExamination(known: Case): Examination {
   const isHttp = known.target.document.authorisation.driver === 'http'
   return {
@@ -92,14 +92,14 @@ export function driverExamination(known: Case): Examination {
   }
 }
 
-/** Nor can one that does not know how many accounts there are to be. */
+/** No run ends conformant either if the number of accounts is not known. */
 function countFindings({ target: { document, absent } }: Case): DoctorFinding[] {
   if (document.customers.first.accounts !== undefined || absent.has('second-account')) return []
   const effect = 'whether all of them are reported is not judged, and no run ends conformant'
   return [note(`customers.first has no accounts, the number that the customer chooses: ${effect}`)]
 }
 
-/** A run without a denial can't end conformant: what rests on it is blocked. */
+/** A run without a denial can't end conformant: the checks that need one are blocked. */
 function denialFindings({ target: { document } }: Case): DoctorFinding[] {
   const { authorisation } = document
   const why = denialProblem(authorisation)
@@ -150,14 +150,14 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
   return wrong('configuration', `http: ${text}`, mend)
 }
 
-/** The file that a command would run, looked for as spawn does from this folder. */
+/** The file that a command would run, found in the way spawn finds it from this folder. */
 export function program(name: string, base: string): string | undefined {
   if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find(runs)
 }
 
-/** A program that a target names and this machine does not have. */
+/** The target names a program that this machine does not have. */
 export function noProgram(name: string, member: string): DoctorFinding {
   const mend = `Correct ${member}; a path is relative to the target file.`
   return wrong('configuration', `there is no program ${name}`, mend)

@@ -7,26 +7,24 @@ import { createWire } from '../wire/wire.ts'
 import type { ClockReading } from './clock.ts'
 import { type Place, placesOf } from './places.ts'
 
-/** What the examinations of one target share: earlier ones learn what later ones need. */
+/** What the examinations of one target share: earlier ones store what later ones need. */
 export interface Case extends ReturnType<typeof openCase> {
   readonly kept?: ClientStore
   consentId?: string
-  /** What the bank calls itself. */
+  /** The issuer that the bank states. */
   issuer?: string
   /** The page at the authorisation address. */
   page?: string
 }
 
 /**
- * Opens a wire to a target; whoever opens a case closes it.
- *
- * @param patience milliseconds that one request may take, where the target allows more: shorter than a
- *   run's.
+ * Opens a wire to a target. The caller must close it.
+ * @param patience maximum milliseconds for one request, also if the target allows more: shorter than in a run.
  */
 export function openCase(target: Target, patience: number) {
   const wire = createWire(target)
   const redactor = createRedactor(target.secrets)
-  // Tokens of answers become known as secrets.
+  // The tokens in answers become known as secrets.
   wire.onExchange((exchange) => {
     redactor.redactExchange(exchange)
   })
@@ -40,7 +38,7 @@ export function openCase(target: Target, patience: number) {
       clientsOf(target).map(({ name }): [string, Tpp] => [name, createTpp({ name, target, wire })]),
     ),
     clocks: [] as ClockReading[],
-    /** Answers of the addresses, asked at once. */
+    /** Answers of the addresses; all are requested at once. */
     answers: new Map<Place, Promise<Exchange>>(),
     /** Access tokens of the first client's client_credentials grants, by scope. */
     tokens: new Map<string, string>(),

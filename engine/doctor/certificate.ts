@@ -9,7 +9,7 @@ const DAY = 86_400_000
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 const ANY_USAGE = '2.5.29.37.0'
 
-/** What is wrong with a transport certificate, before any bank has seen it. */
+/** What is wrong with a transport certificate, before it is shown to a bank. */
 export function certificateFindings(
   { name, transport }: Pick<TargetClient, 'name' | 'transport'>,
   now: number,
@@ -70,7 +70,7 @@ function chain(certificates: X509Certificate[], member: string): DoctorFinding[]
   })
 }
 
-/** Values of an attribute of a name, which may stand there several times, and beside others in one line. */
+/** Values of an attribute of a name. It may occur several times, also next to others in one line. */
 function valuesOf(subject: string, name: string): string[] {
   return subject
     .split(/\n|(?<!\\)\+/)
@@ -81,7 +81,7 @@ function valuesOf(subject: string, name: string): string[] {
 
 const partOf = (subject: string, name: string): string | undefined => valuesOf(subject, name)[0]
 
-/** Where a certificate names the organisation that it is for: a directory’s in OU or CN, eIDAS in organizationIdentifier. */
+/** Attributes that name the organisation: OU or CN in a directory’s certificates, organizationIdentifier in eIDAS. */
 const OF_ORGANISATION = ['OU', 'CN', 'organizationIdentifier', '2.5.4.97']
 
 /** Every name of an organisation in the subject of a certificate. */
@@ -89,7 +89,7 @@ export function organisationsOf({ subject }: X509Certificate): string[] {
   return OF_ORGANISATION.flatMap((name) => valuesOf(subject, name))
 }
 
-/** The common name of a subject or issuer, else all of it, in one line. */
+/** The common name of a subject or issuer; if there is none, all of it, in one line. */
 export function nameOf(subject = ''): string {
   const all = subject.split('\n').filter(Boolean).join(', ')
   return partOf(subject, 'CN') ?? (all || 'nobody named')

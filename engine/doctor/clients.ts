@@ -16,7 +16,7 @@ import {
 } from './statement.ts'
 import { answerWords } from './words.ts'
 
-/** What can be said of a client before the bank is asked. */
+/** The checks of a client that need no request to the bank. */
 export function paperExaminations(client: TargetClient): Examination[] {
   const { name } = client
   return [
@@ -26,7 +26,7 @@ export function paperExaminations(client: TargetClient): Examination[] {
   ]
 }
 
-/** The directory's copy of the signing key. */
+/** Compares the signing key with the copy that the directory publishes. */
 export function publishedExamination(known: Case, client: TargetClient): Examination {
   return {
     name: `${client.name}: signing key`,
@@ -51,7 +51,7 @@ export function publishedExamination(known: Case, client: TargetClient): Examina
   }
 }
 
-/** A client_id to work with: given, kept by an earlier run, or registered where that is allowed. */
+/** Finds a client_id: given in the target file, kept from an earlier run, or newly registered if that is allowed. */
 export function registrationExamination(known: Case, { name }: TargetClient): Examination {
   const { target, kept, timeout } = known
   const own = ['certificate', 'statement', 'redirect URIs', 'signing key', 'mutual TLS']
@@ -85,11 +85,10 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
 }
 
 /**
- * What the target file says that a refused registration is about: a statement that the bank does not take, or a scope that its
- * configuration does not list. Undefined where it is for the run to judge: redirect URIs that the statement lacks end a run
- * before anything is sent, so that those which are refused are in it.
- *
- * @param configuration what the bank publishes of itself
+ * A mistake in the target file that explains a refused registration: a statement that the bank does not accept, or a
+ * scope that its configuration does not list. Undefined if the run must judge the refusal. A run stops before it sends
+ * redirect URIs that the statement lacks, so refused ones are in the statement.
+ * @param configuration what the bank publishes about itself
  */
 export function ownMistake(
   exchange: Exchange,
@@ -105,7 +104,7 @@ export function ownMistake(
   if (!wanted) return undefined
   const [which, scope] = wanted
   const text = `refused: ${answerWords(exchange)}; the bank does not support the scope ${scope}: it supports ${supported.join(', ')}`
-  // `fundsconfirmations` is what fundsConfirmation stands for.
+  // So `fundsconfirmations` is found for fundsConfirmation.
   const alike = supported.filter((one) => String(one).toLowerCase().startsWith(which.toLowerCase()))
   const right = alike.length === 1 ? alike[0] : 'one of these'
   return wrong('configuration', text, `Correct clients.${name}.scopes.${which}: write ${right}.`)
@@ -113,13 +112,13 @@ export function ownMistake(
 
 const OF_CERTIFICATE = /transport certificate|client certificate/i
 
-/** RFC 7591 3.2.2: is the software statement what the bank refuses? */
+/** True if the bank refuses the software statement (RFC 7591 3.2.2). */
 const isOfStatement = ({ response }: Exchange): boolean =>
   ['invalid_software_statement', 'unapproved_software_statement'].includes(
     String(member(response?.json, 'error')),
   )
 
-/** RFC 7591 3.2.2, and the claims that it is mostly about. */
+/** Explains a refusal by its error (RFC 7591 3.2.2) and names the claims that usually cause it. */
 function registrationRefused(exchange: Exchange, name: string): DoctorFinding {
   const path = `clients.${name}`
   const text = `refused: ${answerWords(exchange)}`
@@ -152,7 +151,7 @@ export function tokenExamination(known: Case, client: TargetClient, scope: strin
   }
 }
 
-/** A token for a scope; with each audience that a run tries where the bank refuses one (AMB-25). */
+/** Requests a token for a scope. If the bank refuses one audience, tries each audience that a run tries (AMB-25). */
 export async function requestToken(
   known: Case,
   { name }: TargetClient,
@@ -176,7 +175,7 @@ export async function requestToken(
 const isUnknownClient = ({ response }: Exchange): boolean =>
   response?.status === 401 || member(response?.json, 'error') === 'invalid_client'
 
-/** RFC 6749 5.2. */
+/** Explains a refusal by its error (RFC 6749 5.2). */
 export function tokenRefused(
   exchange: Exchange,
   client: TargetClient,

@@ -1,25 +1,24 @@
 import { type Exchange, header } from '../wire/exchange.ts'
 import { type DoctorFinding, note, ok, skipped, wrong } from './finding.ts'
 
-/** A clock other than this machine's: seconds by which it is ahead. */
+/** A reading of another clock; `ahead` is in seconds, relative to this machine's. */
 export interface ClockReading {
   of: 'bank' | 'directory'
   ahead: number
 }
 
-/** Reads the Date header (RFC 9110 6.6.1, to the second) against the middle of the exchange. */
+/** Compares the Date header (RFC 9110 6.6.1, to the second) with the middle of the exchange. */
 export function clockReading(of: ClockReading['of'], exchange: Exchange): ClockReading | undefined {
   const date = Date.parse(header(exchange, 'date') ?? '')
   if (Number.isNaN(date)) return undefined
   const middle = Date.parse(exchange.startedAt) + exchange.durationMs / 2
-  // The header is cut to whole seconds: half a second on average.
+  // The header is truncated to whole seconds, so it is half a second early on average.
   return { of, ahead: (date + 500 - middle) / 1000 }
 }
 
 /**
- * Whether the bank's clock agrees with ours; the directory's decides which of the two is wrong.
- *
- * @param answered whether any answer of the bank came that could have had a Date header.
+ * Compares the bank's clock with ours; if they differ, the directory's shows which is wrong.
+ * @param answered true if the bank gave any answer that could have had a Date header.
  */
 export function clockFinding(
   readings: ClockReading[],

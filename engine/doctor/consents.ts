@@ -7,7 +7,7 @@ import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from '
 import { placeOf } from './places.ts'
 import { answerWords } from './words.ts'
 
-/** Creates a consent that nobody will approve, and queries it; it is deleted at the end. */
+/** Creates a consent that nobody will approve, and queries it. It is deleted at the end. */
 export function consentExamination(known: Case): Examination {
   const { timeout, tokens } = known
   const { accounts } = known.target.clients.first.scopes
@@ -31,7 +31,7 @@ export function consentExamination(known: Case): Examination {
   }
 }
 
-/** Deletes the consent of this visit; always the last of what is asked. */
+/** Deletes the consent that this doctor's visit created. */
 export function deletionExamination(known: Case): Examination {
   const { timeout, target, tokens } = known
   return {
@@ -47,7 +47,7 @@ export function deletionExamination(known: Case): Examination {
   }
 }
 
-/** Which of the three addresses that the document gives is this bank's. */
+/** Finds out which of the three addresses that the document gives this bank uses. */
 export function fundsExamination(known: Case): Examination {
   const { target, timeout, tokens } = known
   const scope = target.clients.first.scopes.fundsConfirmation
@@ -96,7 +96,7 @@ export function fundsExamination(known: Case): Examination {
   }
 }
 
-/** Tries addresses until one is known to the bank. */
+/** Tries addresses until the bank knows one. */
 async function firstKnown(
   [address = '', ...others]: string[],
   send: (address: string) => Promise<Exchange>,

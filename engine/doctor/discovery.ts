@@ -60,7 +60,7 @@ export function discoveryExaminations(known: Case): Examination[] {
   ]
 }
 
-/** What the well-known configuration says, against what the target file says. */
+/** Compares the well-known configuration with the target file. */
 function configurationFindings(configuration: Claims, target: Target): DoctorFinding[] {
   const found: DoctorFinding[] = []
   const expected = target.document.issuer
@@ -94,7 +94,7 @@ const MEMBERS = {
   registration_endpoint: 'registration',
 } as const
 
-/** The documents give the paths; a bank whose configuration says otherwise may be right. */
+/** The documents give the paths; a bank whose configuration gives other ones may be right, so this is only a note. */
 function endpoints(configuration: Claims, { endpoints: own }: Target): DoctorFinding[] {
   const { mtls_endpoint_aliases: aliases } = configuration
   return Object.entries(MEMBERS).flatMap(([member, part]) => {

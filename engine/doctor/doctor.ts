@@ -22,15 +22,13 @@ import {
   secretsExamination,
 } from './surroundings.ts'
 
-/** Milliseconds that one request may take, where the target allows more. */
+/** Maximum milliseconds for one request, also if the target allows more. */
 const PATIENCE = 10_000
 
 /**
- * Looks at a target for what most first runs get wrong, in the order in which things depend on each
- * other. Every consent that it creates is deleted again; a client is registered only where the
- * target allows it, and kept. Lines are free of secrets.
- *
- * @param memory folder in which clients and leftovers of this bank are remembered.
+ * Checks a target for common mistakes of first runs, in the order of dependencies. Deletes every consent that it
+ * creates. Registers a client only if the target allows it, and keeps it. The lines contain no secrets.
+ * @param memory folder that stores clients and leftovers of this bank.
  * @param tell called with each line as soon as it is known.
  */
 export async function examineTarget(

@@ -1,52 +1,52 @@
-/** Who can fix what was found. */
+/** Who can fix the finding. */
 export type Whose = 'configuration' | 'bank' | 'gateway' | 'network'
 
-/** What one examination found; its text is one line. */
+/** Result of one examination; the text is one line. */
 export type DoctorFinding =
-  /** A note is worth knowing, and nothing that has to be fixed. */
+  /** A note is useful information, but nothing that must be fixed. */
   | { level: 'ok' | 'note' | 'skipped'; text: string }
-  /** `hopeless`: no bank that is right can take it, so that a run need not begin. */
+  /** `hopeless`: no correct bank can accept it, so a run need not begin. */
   | { level: 'wrong'; text: string; whose: Whose; mend: string; hopeless?: true }
 
 export const ok = (text: string): DoctorFinding => ({ level: 'ok', text })
 
 export const note = (text: string): DoctorFinding => ({ level: 'note', text })
 
-/** Not looked at by its own choice; what rests on it is skipped as well. */
+/** Deliberately not examined; what depends on it is skipped as well. */
 export const skipped = (text: string): DoctorFinding => ({ level: 'skipped', text })
 
 export function wrong(whose: Whose, text: string, mend = 'Ask the bank.'): DoctorFinding {
   return { level: 'wrong', text, whose, mend }
 }
 
-/** Of the target file, and such that every bank that is right refuses it. */
+/** A fault in the target file that every correct bank refuses. */
 export function hopeless(text: string, mend: string): DoctorFinding {
   return { level: 'wrong', text, whose: 'configuration', mend, hopeless: true }
 }
 
 /** One question that the doctor asks. */
 export interface Examination {
-  /** What a line of the answer begins with; unique. */
+  /** First words of each line of the result; unique. */
   name: string
-  /** Names of examinations without which this one says nothing. */
+  /** Names of examinations that this one depends on. */
   needs?: string[]
   run(): DoctorFindings | Promise<DoctorFindings>
 }
 
 type DoctorFindings = DoctorFinding | DoctorFinding[]
 
-/** A finding and the examination that it comes from. */
+/** A finding, with the name of its examination. */
 export type Line = DoctorFinding & { name: string }
 
-/** What was found, with the client that it is about: `certificate of clients.first: expired on 2026-01-31`. */
+/** The finding with the client that it concerns: `certificate of clients.first: expired on 2026-01-31`. */
 export function inFull({ name, text }: Pick<Line, 'name' | 'text'>): string {
   const [, client, what] = /^(first|second): (.*)$/s.exec(name) ?? []
   return client === undefined ? text : `${what} of clients.${client}: ${text}`
 }
 
 /**
- * Runs examinations in their order and gives each finding at once. What needs one that went wrong
- * or was skipped is skipped, and names the first cause.
+ * Runs examinations in order and yields each finding at once. Skips an examination if one that it needs failed or was
+ * skipped, and names the first cause.
  */
 export async function* examine(examinations: Examination[]): AsyncGenerator<Line> {
   const causes = new Map<string, string>()
@@ -59,7 +59,7 @@ export async function* examine(examinations: Examination[]): AsyncGenerator<Line
   }
 }
 
-/** 0: nothing is wrong; 2: your configuration; 3: the network, or the bank refuses. */
+/** 0: nothing is wrong; 2: fault in your configuration; 3: fault of the network, or the bank refuses. */
 export function exitCodeOf(lines: Line[]): 0 | 2 | 3 {
   const whose = lines.flatMap((line) => (line.level === 'wrong' ? [line.whose] : []))
   if (whose.includes('configuration')) return 2

@@ -6,11 +6,10 @@ import type { Wire } from '../wire/wire.ts'
 import { type DoctorFinding, wrong } from './finding.ts'
 
 /**
- * Whether the bank takes a request object that carries the intent ID in the claim of the usual name, and refuses one that
- * carries it in the claim that the target file names. No document names that claim. Nobody logs in.
- *
- * @param consentId a consent that waits for its approval.
- * @returns undefined where the target file names the usual one, or the bank makes no difference.
+ * Checks whether the bank refuses a request object with the intent ID in the claim that the target file names, but
+ * accepts it in the usual claim. No document names that claim. Nobody logs in.
+ * @param consentId a consent that awaits approval.
+ * @returns undefined if the target file names the usual claim, or if the bank makes no difference.
  */
 export async function intentClaimMistake(
   { target, wire }: { target: Pick<Target, 'intentClaim'>; wire: Pick<Wire, 'send'> },
@@ -19,7 +18,7 @@ export async function intentClaimMistake(
 ): Promise<DoctorFinding | undefined> {
   const { intentClaim } = target
   if (intentClaim === USUAL_INTENT_CLAIM) return undefined
-  /** The error with which a request is sent back before anybody has seen a page. */
+  /** The error that a request gets before any page is shown; undefined if there is none. */
   const refusal = async (claim: string) => {
     const claims = { id_token: { [claim]: { value: consentId, essential: true } } }
     const { url } = await tpp.authorisation(

@@ -7,11 +7,11 @@ import { type DoctorFinding, type Examination, note, ok, wrong } from './finding
 import type { Place } from './places.ts'
 import { answerWords } from './words.ts'
 
-/** What fixes a transport certificate that the bank refuses. */
+/** The fix for a transport certificate that the bank refuses. */
 export const TRUST_MEND =
   'Have the bank trust its issuer, with all intermediates; or name the right certificate.'
 
-/** One examination for each origin: does it resolve, connect, is it trusted, does it answer? */
+/** One examination per origin: does it resolve, connect and answer, and is it trusted? */
 export function addressExaminations(known: Case): Examination[] {
   return known.places.map((place) => ({
     name: place.origin,
@@ -24,7 +24,7 @@ export function addressExaminations(known: Case): Examination[] {
   }))
 }
 
-/** All addresses are asked at once: a name that hangs does not hold up the others. */
+/** Requests all addresses at once, so a name that hangs does not delay the others. */
 function answerOf(known: Case, wanted: Place): Promise<Exchange> {
   for (const place of known.answers.size === 0 ? known.places : []) {
     known.answers.set(place, probe(known, place, place.mutual ? 'first' : 'none'))
@@ -37,7 +37,7 @@ function probe(known: Case, { url }: Place, identity: string): Promise<Exchange>
   return ask(known, url, 'asks an address, without a token', { identity, accept })
 }
 
-/** Does every listener with mutual TLS take the client's certificate, and what without one? */
+/** Checks that every listener with mutual TLS accepts the client's certificate, and what it does without one. */
 export function transportExamination(known: Case, { name }: TargetClient): Examination {
   const mutual = known.places.filter((place) => place.mutual)
   const isFirst = name === 'first'
@@ -65,7 +65,7 @@ function refusal(
 ): DoctorFinding | undefined {
   const { failure, response } = exchange
   const status = response?.status ?? 0
-  // Of nginx: 495 and 496, and 400 with a page that says so.
+  // From nginx: 495, 496, or 400 with a page that says so.
   const said = [400, 495, 496].includes(status) && /certificate/i.test(response?.body ?? '')
   if (response && !said && new URL(origin).protocol === 'https:') return undefined
   const closed = failure?.kind === 'closed' ? 'it closes the connection' : failure?.message
@@ -91,7 +91,7 @@ function refusal(
     : wrong('network', `${where}: ${words}`, 'Try again.')
 }
 
-/** For information: the documents ask for mutual TLS, the run judges it. */
+/** For information only: the documents require mutual TLS, and the run judges it. */
 async function without(known: Case, places: Place[]): Promise<DoctorFinding[]> {
   const asked = places.map(async (place) => {
     const { response } = await probe(known, place, 'none')

@@ -4,7 +4,7 @@ import type { PreflightLine, ReportedCause } from '../report/report.ts'
 import { THIS_ADDRESS } from '../report/whose.ts'
 import { sourceOf } from '../yaml/source.ts'
 
-/** What is wrong, with the lines of the target file that its fix is about. */
+/** The line with the places in the target file that its fix refers to. */
 export function withPlaces<Line extends PreflightLine | ReportedCause>(
   line: Line,
   file: string,
@@ -18,7 +18,7 @@ export function withPlaces<Line extends PreflightLine | ReportedCause>(
   return places ? { ...line, mend: `${named} ${places}.` } : line
 }
 
-/** The members of a target file that give the address of a server that a text names: `addresses.auth_url`. */
+/** The members of a target file that contain the server address that a text names: `addresses.auth_url`. */
 function addressesOf(text: string, file: string): string[] {
   const [origin] = /https?:\/\/[^\s/]+(?=: )/.exec(text) ?? []
   if (origin === undefined || !existsSync(file)) return []
@@ -35,14 +35,14 @@ function addressesOf(text: string, file: string): string[] {
 const MEMBER =
   /\b(?:addresses|authorisation(?=\.)|clients|customers|hooks|overrides|trust|proxy|timeout|issuer)\b(?:\.\w+)*/g
 
-/** Where the members that a text names stand in a target file, in the order of the text: `See staging/bank.yaml:5 (and lines 3, 4)`. */
+/** Places of the members that a text names in a target file: `See staging/bank.yaml:5 (and lines 3, 4)`. */
 function placesNamed(text: string, file: string): string | undefined {
   const paths = [...text.matchAll(MEMBER)].map(([member]) => member.split('.'))
-  // A long run may outlive the file.
+  // The file may be deleted during a long run.
   if (paths.length === 0 || !existsSync(file)) return undefined
   const { document, at } = sourceOf(file, readFileSync(file, 'utf8'))
   const named = paths.filter((path) => document.hasIn(path))
-  // What is left out has no line: where it belongs has one.
+  // A missing member has no line, but its parent has one.
   const around = paths.map((path) => path.slice(0, -1)).filter((path) => path.length > 1)
   const known = named.length > 0 ? named : around.filter((path) => document.hasIn(path))
   const lines = known.map((path) => at(path).line)

@@ -1,16 +1,16 @@
 import { memberOf, type Part } from '../configuration/addresses.ts'
 import type { Target } from '../configuration/resolve.ts'
 
-/** An origin of the target, and what of the interface stands there. */
+/** An origin of the target, and which parts of the interface it serves. */
 export interface Place {
   origin: string
   /** In words: token, registration. */
   serves: string[]
   /** Members of the target file that name it. */
   members: string[]
-  /** Is anything there served over mutual TLS? */
+  /** True if any part there is served over mutual TLS. */
   mutual: boolean
-  /** Address that is asked. */
+  /** Address that is requested. */
   url: string
 }
 
@@ -27,7 +27,7 @@ export function placesOf({ document, endpoints, absent }: Target): Place[] {
     ([part]) =>
       !absent.has('account-information') && !(part === 'registration' && absent.has(part)),
   )
-  // A probe without the certificate would be refused where one is asked for.
+  // A server that requires the certificate would refuse a request without it.
   if (!absent.has('products')) wanted.push(['products', document.products?.client !== undefined])
   const places = new Map<string, Place>()
   for (const [part, mutual, serves = part, path = ''] of wanted) {
@@ -43,7 +43,7 @@ export function placesOf({ document, endpoints, absent }: Target): Place[] {
   return [...places.values()]
 }
 
-/** The origin that serves a part, where the target has one: so the examination of it is called. */
+/** The name of the examination of the origin that serves a part; empty if the target has none. */
 export function placeOf({ places }: { places: Place[] }, serves: string): string[] {
   return places.filter((place) => place.serves.includes(serves)).map(({ origin }) => origin)
 }

@@ -22,22 +22,21 @@ import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
 import { answerWords, oneLine } from './words.ts'
 
-/** Milliseconds for one request: whoever pressed return waits for it. */
+/** Maximum milliseconds for one request: a person waits for the run to start. */
 const PATIENCE = 5_000
 
-/** Parts without which nothing can be judged. */
+/** Parts that a run needs to judge anything. */
 const NEEDED = ['discovery', 'token', 'consents and data']
 
-/** What stands in the way of a run, and whether that was seen before the bank was asked for anything. */
+/** What prevents a run, and whether it was found without a request to the bank. */
 export type Obstacle = Line & { onPaper?: true }
 
 /**
- * The doctor's first steps, before a run: what the target file names, compared with itself and with the keys of the directory;
- * then addresses, TLS, whether a bank is there at all, whether it knows our client. Says only what keeps a run from judging
- * anything; what is wrong with a bank that answers is for the run to judge.
- *
+ * The doctor's first steps, before a run. Compares the data in the target file with each other and with the keys of the
+ * directory; then checks addresses, TLS, whether there is a bank at all, and whether it knows our client. Reports only
+ * what prevents a run from judging anything; other faults of a bank that answers are judged by the run.
  * @param memory folder in which clients of earlier runs are kept.
- * @returns lines of what stands in the way, free of secrets; none where the run can begin
+ * @returns lines that say what prevents the run, without secrets; empty if the run can begin
  */
 export async function preflight(target: Target, memory?: string): Promise<Obstacle[]> {
   const opened = openCase(target, PATIENCE)
@@ -53,7 +52,7 @@ export async function preflight(target: Target, memory?: string): Promise<Obstac
   }
 }
 
-/** Names of the clients that a run does not register. */
+/** Names of the clients that a run does not register, because they have a client_id already. */
 function registeredBefore(target: Target, memory: string | undefined): Set<string> {
   const file = memory && join(memory, `${target.name}.clients.json`)
   const kept = file && existsSync(file) ? openClientStore(file, target) : undefined
@@ -64,8 +63,8 @@ function registeredBefore(target: Target, memory: string | undefined): Set<strin
 }
 
 /**
- * Certificates, software statements, redirect URIs and keys that no bank can take. Of a client that is registered already
- * what its statement says, and where that has its keys, is of no account any more.
+ * Certificates, software statements, redirect URIs and keys that no bank can accept. For a client that is already
+ * registered, only its certificate matters: its statement and the keys named there are no longer used.
  */
 async function wrongOnPaper(known: Case, registered: ReadonlySet<string>): Promise<Obstacle[]> {
   const { target } = known
@@ -89,7 +88,7 @@ async function wrongOnPaper(known: Case, registered: ReadonlySet<string>): Promi
 /** Members of a target file that one sentence names. */
 const MEMBERS = /\b(?:addresses|overrides)\.\w+(?:, (?:addresses|overrides)\.\w+)*/
 
-/** What is said alike of several addresses, said once and of all of them. */
+/** Merges equal findings about several addresses into one line. */
 function merged(lines: Line[]): Line[] {
   const byWords = new Map<string, Line>()
   for (const line of lines) {
@@ -108,13 +107,13 @@ function merged(lines: Line[]): Line[] {
   return [...byWords.values()]
 }
 
-/** The host that a line on an address names; of several that were merged the last. */
+/** The host that a line about an address names; for merged lines, the last one. */
 function hostOf({ name }: Line): string {
   const origin = name.split(', ').at(-1) ?? ''
   return URL.canParse(origin) ? new URL(origin).host : ''
 }
 
-/** Nobody is sent to the page where customers log in: a bank counts who comes there. */
+/** Does not open the customers' login page, because banks count its visitors. */
 function needed(places: Place[]): Place[] {
   const first = places.filter(({ serves }) => serves.some((part) => NEEDED.includes(part)))
   return first.length > 0 ? first : places
@@ -135,7 +134,7 @@ async function obstacles(known: Case): Promise<Line[]> {
   const others = answered.length > 0 ? `; ${answered.join(', ')} answered` : ''
   const stop = wrongs.filter(({ name }) => away.has(name))
   if (stop.length > 0) return stop.map((line) => ({ ...line, text: `${line.text}${others}` }))
-  // Whoever answers nothing at all is away, however each of its addresses is silent.
+  // If no address answers at all, the bank is away, whatever the failure of each address is.
   if (answered.length === 0 && wrongs.length > 0 && wrongs.length === known.places.length)
     return wrongs
   if (known.target.absent.has('account-information')) return []
@@ -145,7 +144,7 @@ async function obstacles(known: Case): Promise<Line[]> {
   return refused.length > 0 ? refused : refusedClient(known)
 }
 
-/** Nobody is at this address, or not who our configuration expects. */
+/** True if nothing answers at this address, or not the server that our configuration expects. */
 function notThere({ failure }: Exchange): boolean {
   if (failure?.kind === 'unreachable' || failure?.kind === 'untrusted') return true
   return (
@@ -155,8 +154,8 @@ function notThere({ failure }: Exchange): boolean {
 }
 
 /**
- * A web server that is no bank: none of discovery, token and accounts behaves as any interface of the
- * kind does. One of them that does is enough: then what the others do is for the run to judge.
+ * A web server that is not a bank: neither discovery nor token nor accounts behaves like such an interface. If one of
+ * them does, the run judges the others.
  */
 async function noBank(known: Case): Promise<DoctorFinding | undefined> {
   const { discovery, token, aisp } = known.target.endpoints
@@ -180,7 +179,7 @@ async function noBank(known: Case): Promise<DoctorFinding | undefined> {
   )
 }
 
-/** Where nobody answered, or all answers are of something that stands before the bank, that is what is wrong. */
+/** Explains the case that nothing answered, or that only something in front of the bank answered. */
 function inItsPlace(
   asked: readonly Exchange[],
   members: readonly string[],
@@ -221,11 +220,11 @@ function speaksLikeABank({ response, failure }: Exchange): boolean {
   return typeof response.json === 'object' && response.json !== null
 }
 
-/** The first client's certificate, where no listener that asks for one takes it. */
+/** The first client's certificate, if every listener that requires one refuses it. */
 async function refusedCertificate(known: Case): Promise<Line[]> {
   const mutual = known.places.filter((place) => place.mutual)
   const answers = await Promise.all(mutual.map((place) => known.answers.get(place)))
-  // A line that is cut before there is a TLS session says nothing of a certificate.
+  // A connection that is cut before the TLS session exists says nothing about a certificate.
   if (!answers.every((exchange) => exchange && spokeTls(exchange))) return []
   const { name, run } = transportExamination(known, known.target.clients.first)
   const found = [await run()].flat()
@@ -234,7 +233,7 @@ async function refusedCertificate(known: Case): Promise<Line[]> {
   return all ? wrongs.map((finding) => ({ name, ...finding })) : []
 }
 
-/** A client that the target file names, and that the bank does not take for one. */
+/** A client of the target file that the bank does not know. */
 async function refusedClient(known: Case): Promise<Line[]> {
   const { first } = known.target.clients
   if (first.clientId === undefined) return []

@@ -7,7 +7,7 @@ import { day, nameOf } from './certificate.ts'
 
 export type ServerChain = NonNullable<ReturnType<typeof chainOf>>
 
-/** What a server shows of itself, read without trusting it. Undefined when it shows no certificate in time. */
+/** Reads the certificates of a server without trusting them. Undefined if it shows none in time. */
 export async function serverChain(
   origin: string,
   { proxy, transports, trust }: Target,
@@ -16,7 +16,7 @@ export async function serverChain(
   if (new URL(origin).protocol !== 'https:') return undefined
   const socket = await tlsSession(origin, {
     ...{ proxy, timeout, rejectUnauthorized: false },
-    // Offered, so that a server of TLS 1.2 that insists on one lets the handshake end.
+    // Offered because a TLS 1.2 server that requires a client certificate otherwise aborts the handshake.
     secureContext: contextOf(transports.first, trust),
   }).catch(() => undefined)
   const chain = socket && chainOf(socket.getPeerCertificate(true))
@@ -28,7 +28,7 @@ function chainOf(peer: DetailedPeerCertificate) {
   if (!peer.raw) return undefined
   const leaf = new X509Certificate(peer.raw)
   let last = peer
-  // The chain ends in a certificate that names itself, or where the server stopped.
+  // The chain ends at a certificate that names itself as issuer, or where the server stopped.
   for (let seen = 0; seen < 10; seen += 1) {
     const { issuerCertificate: next } = last
     if (!next || next.fingerprint256 === last.fingerprint256) break
@@ -36,19 +36,19 @@ function chainOf(peer: DetailedPeerCertificate) {
   }
   return {
     subject: nameOf(leaf.subject),
-    /** Names that the certificate is for. */
+    /** Names that the certificate is valid for. */
     names: (leaf.subjectAltName ?? '').split(', ').map((name) => name.replace(/^[^:]*:/, '')),
     /**
-     * It sends its own certificate and no other one, and that says where its issuer's can be had (RFC 5280 4.2.2.1), as those
-     * of public authorities do: the issuer is one between.
+     * The server sends only its own certificate, which states where the issuer's can be fetched (RFC 5280 4.2.2.1).
+     * Public authorities state that, so the issuer is an intermediate authority.
      */
     incomplete:
       last === peer && leaf.subject !== leaf.issuer && /CA Issuers/.test(leaf.infoAccess ?? ''),
     /** YYYY-MM-DD. */
     ends: day(leaf.validTo),
-    /** The same, to the second: UTC. */
+    /** The end of validity to the second, in UTC. */
     notAfter: new Date(leaf.validTo).toISOString(),
-    /** The authority of the last certificate shown: what a trust store must hold. */
+    /** The issuer of the last certificate shown: the one that a trust store must contain. */
     missing: nameOf(new X509Certificate(last.raw).issuer),
   }
 }

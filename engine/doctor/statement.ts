@@ -7,10 +7,10 @@ import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 
 type Claims = Record<string, unknown>
 
-/** The claims of a client's software statement; undefined where the target gives none. */
+/** The claims of a client's software statement; undefined if the target has none. */
 export const statementOf = ({ softwareStatement = '' }: TargetClient) => claimsOf(softwareStatement)
 
-/** Whether a software statement is in date, of this organisation, and allows what is asked for. */
+/** Checks that a software statement is valid now, belongs to this organisation and allows what is requested. */
 export function statementFindings(client: TargetClient, now: number): DoctorFinding[] {
   const claims = statementOf(client)
   if (!claims)
@@ -38,7 +38,7 @@ function organisation({ org_id: stated }: Claims, client: TargetClient): DoctorF
   const [leaf] = certificatesOf(client.transport)
   if (typeof stated !== 'string' || !leaf) return []
   const names = organisationsOf(leaf)
-  // eIDAS: PSDGB-FCA-123456, where the directory may have 123456 alone.
+  // eIDAS: PSDGB-FCA-123456, where the directory may have only 123456.
   if (names.some((name) => name === stated || name.endsWith(`-${stated}`))) return []
   const other = names.find((name) => name.length === stated.length && /\d/.test(name))
   if (other !== undefined) {
@@ -77,7 +77,7 @@ export function redirectFindings(client: TargetClient): DoctorFinding[] {
     })
   }
   const found = [ok(`${count}, within the software statement`)]
-  // Some checks leave a redirect URI out, or swap two.
+  // Some checks omit a redirect URI, or swap two.
   if (redirectUris.length === 1 && stated.length > 1) {
     const ids = 'REG-04/subset, REG-13/left-out and AUTHZ-12/redirect-uri'
     found.push(note(`the software statement has ${stated.length}; ${ids} need a second one here`))
@@ -85,7 +85,7 @@ export function redirectFindings(client: TargetClient): DoctorFinding[] {
   return found
 }
 
-/** Whether the signing key is the one that is published under its kid. */
+/** Checks that the signing key is the one that is published under its kid. */
 export function publishedKeyFinding(client: TargetClient, keys: unknown[]): DoctorFinding {
   const { kid } = client.signing
   const member = `clients.${client.name}.signing`

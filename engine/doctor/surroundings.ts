@@ -7,7 +7,7 @@ import { type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
 import { answerWords } from './words.ts'
 
-/** What customers log in with is masked wherever it stands: an ordinary word takes much of a report with it. */
+/** Reports mask the customers' credentials everywhere: an ordinary word as a credential hides much of a report. */
 export function secretsExamination({ target }: Case): Examination {
   return {
     name: 'secrets',
@@ -25,7 +25,7 @@ export function secretsExamination({ target }: Case): Examination {
   }
 }
 
-/** What the environment would change of how servers are verified and reached. */
+/** What the environment changes in how servers are verified and reached. */
 export function environmentExamination({ target }: Case): Examination {
   return {
     name: 'environment',
@@ -36,7 +36,7 @@ export function environmentExamination({ target }: Case): Examination {
   }
 }
 
-/** Hooks are looked at and never called: they would make their fact true. */
+/** Checks that the hooks' programs exist. Hooks are never called, because they would change the state of the bank. */
 export function hooksExamination({ target }: Case): Examination {
   return {
     name: 'hooks',

@@ -5,7 +5,7 @@ import type { Exchange } from '../wire/exchange.ts'
 
 const LONGEST = 160
 
-/** A refusal in the bank's own words, in one line: `401 invalid_client (unknown client)`. */
+/** A refusal in the bank's own words, on one line: `401 invalid_client (unknown client)`. */
 export function answerWords(exchange: Exchange): string {
   const { response, failure } = exchange
   if (!response) return `no response: ${failure?.message ?? 'unknown'}`
@@ -20,7 +20,7 @@ export function answerWords(exchange: Exchange): string {
   return text === '' ? String(status) : `${status} (${oneLine(text)})`
 }
 
-/** Text of a bank on one bounded line. */
+/** Text of a bank on one line of limited length. */
 export function oneLine(text: string): string {
   const plain = text.replace(/\s+/g, ' ').trim()
   return plain.length > LONGEST ? `${plain.slice(0, LONGEST)}…` : plain

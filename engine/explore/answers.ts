@@ -6,7 +6,7 @@ import type { Obligation } from '../model/sentences.ts'
 import type { Outcome } from '../model/world.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** What came of a move at one exchange. A limit, or trouble of a gateway, says nothing. */
+/** The outcome of a move at one exchange. A rate limit or a gateway failure says nothing. */
 export function outcomeOf(exchange: Exchange): Outcome {
   const { response, unavailable } = exchange
   if (unavailable !== undefined || response?.status === 429) return 'unknown'
@@ -14,16 +14,16 @@ export function outcomeOf(exchange: Exchange): Outcome {
   return refused(exchange) ? 'refused' : 'unknown'
 }
 
-/** The same where an answer 2xx must hold something, and does not. */
+/** The outcome where a 2xx answer lacks what it must contain. */
 export function outcomeWithout(exchange: Exchange): Outcome {
   const outcome = outcomeOf(exchange)
   return outcome === 'given' ? 'refused' : outcome
 }
 
 /**
- * What is wrong with an answer, by what the documents ask of it; undefined where it is lawful.
+ * What is wrong with an answer according to the documents; undefined where it is lawful.
  *
- * @param words what came, where the status does not say it: `a code`
+ * @param words what came, where the status does not show it: `a code`
  */
 export function findingIn(
   exchange: Exchange,

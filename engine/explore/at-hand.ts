@@ -2,7 +2,7 @@ import type { RequestMove } from '../model/moves.ts'
 import type { Held } from './held.ts'
 import type { AccountAtHand, AtHand } from './wrong-values.ts'
 
-/** What the move would be made of; undefined where nobody knows whose it is. */
+/** The material for a move; undefined where its owner is not known. */
 export async function atHand(held: Held, move: RequestMove): Promise<AtHand | undefined> {
   const { session, facts, codes } = held
   const of = facts.get(move.consent)
@@ -44,7 +44,7 @@ function accountAtHand(
   index: number | undefined,
 ): AccountAtHand | undefined {
   const ids = held.accountsOf(consent)
-  // Of accounts that were not listed nobody knows the ids.
+  // The ids of accounts that were not listed are unknown.
   if (index === undefined || !held.seen.has(`${consent} accounts`)) return undefined
   const id = ids[index % ids.length]
   if (id === undefined) return undefined

@@ -12,7 +12,7 @@ export interface Case {
   moves: History
 }
 
-/** The requirement that what was found breaks; undefined where specs/ knows none of it. */
+/** The requirement that a finding breaks; undefined where specs/ does not contain it. */
 export function requirementOfFound(
   found: string,
   { requirements, owners }: Pick<Catalogue, 'requirements' | 'owners'>,
@@ -39,7 +39,7 @@ export function readCase(file: string, catalogue: Catalogue): Case {
   return read
 }
 
-/** The text of a case file: its moves in words, then as YAML. No secret is in it: names stand for what the bank gave. */
+/** Text of a case file: its moves in words, then as YAML. Names replace what the bank issued, so no secrets. */
 export function caseText({ found, message, moves }: Case): string {
   const words = moves.map((move, index) => `# ${index + 1}. ${moveWords(move)}`)
   return `${words.join('\n')}\n${stringify({ found, message, moves }, { lineWidth: 120 })}`

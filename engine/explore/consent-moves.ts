@@ -36,7 +36,7 @@ export const createFunds: Make<'create-funds'> = async (
   { deviation, wrong },
 ) => {
   const { client, consent } = move
-  // They find out where such consents are created and deleted, and how the scheme is spelled, by consents of their own.
+  // These steps find the addresses for creation and deletion and the spelling of the scheme, with their own consents.
   await session.steps.fundsConfirmation(client)
   await session.steps.fundsDeletion().catch(unlessBlocked)
   const caller = await session.caller(client)
@@ -89,7 +89,7 @@ export const state: Make<'fact'> = async (held, { fact, consent }) => {
   return { outcome: 'given' }
 }
 
-/** What a step could not find out is said where it is needed. */
+/** If a step could not find something out, this is reported where it is needed. */
 function unlessBlocked(error: unknown): void {
   if (!(error instanceof Blocked || error instanceof NotApplicable)) throw error
 }

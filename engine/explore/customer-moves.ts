@@ -15,7 +15,7 @@ export async function visit(
   const { consent, client, customer } = move
   const { id: consentId } = facts.get(consent) ?? {}
   if (consentId === undefined) return undefined
-  // How soon an end reaches the page is not shown.
+  // How soon an end takes effect on the page is not shown.
   if (ended.has(consent)) await wait(Math.max(0, held.settledAt(move) - now()))
   const made = await session.visit({
     ...{ client, customer, consentId, decision: move.do },
@@ -30,7 +30,7 @@ export async function visit(
   return { ...(exchange && { exchange }), outcome, words: visitEnd(made) }
 }
 
-/** Milliseconds for which a code is relied on. */
+/** Milliseconds for which a code is assumed to be valid. */
 const LIFE = 20_000
 
 export const exchange: Make<'exchange'> = async (held, move, { obligation, deviation }) => {
@@ -38,7 +38,7 @@ export const exchange: Make<'exchange'> = async (held, move, { obligation, devia
   const granted = codes.get(move.code)
   const of = facts.get(granted?.consent ?? '')
   if (!granted || !of) return undefined
-  // How long a code lives is not shown.
+  // The lifetime of a code is not shown.
   if (obligation?.answer === 'given' && now() > granted.at + LIFE) return undefined
   const { tpp } = await session.caller(move.client)
   if (obligation?.answer === 'refused') {

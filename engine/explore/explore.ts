@@ -17,16 +17,16 @@ import { shrunk } from './shrink.ts'
 import { type Ways, walk } from './walk.ts'
 import type { WrongValue } from './wrong-values.ts'
 
-/** What an exploration found, with the shortest history that repeats it. */
+/** A finding of an exploration, with the shortest history that repeats it. */
 export interface Finding {
   found: Found
   level: Level
   history: History
-  /** Moves of the history in which it was found. */
+  /** Number of moves of the history in which it was found. */
   length: number
-  /** False: it did not come again when the same was done again, and is no more than noted. */
+  /** False: it did not occur again when the history was repeated, and is only noted. */
   repeats: boolean
-  /** It was not done again: no visits were left for that, or the exploration was interrupted. */
+  /** It was not repeated: no visits were left for that, or the exploration was interrupted. */
   untried?: true
 }
 
@@ -42,29 +42,29 @@ export interface Explored {
 export interface Limits {
   seed: number
   steps: number
-  /** Milliseconds. */
+  /** In milliseconds. */
   time?: number
-  /** Visits to the authorisation page; absent: as many as it takes. */
+  /** Maximum number of visits to the authorisation page; absent: no limit. */
   visits?: number
-  /** Histories that may be played to find the shortest of a finding; 60 where absent. */
+  /** Maximum number of histories that are played to find the shortest one for a finding; default 60. */
   tries?: number
   signal?: AbortSignal
 }
 
-/** What an exploration knows beside the bank: requirements, what consents ask for, wrong values. */
+/** What an exploration needs besides the bank: requirements, contents of consents, wrong values. */
 export interface Parts {
   catalogue: Catalogue
   consents: readonly NamedConsent[]
   values: readonly WrongValue[]
 }
 
-/** Moves of a history: few show what is near, many what comes late. */
+/** Numbers of moves of a history: short ones show early faults, long ones late faults. */
 const SHORTEST = 6
 const LONGEST = 40
 
 const TRIES = 60
 
-/** Walks random histories at a bank until the limits are reached. What they create is deleted at the end. */
+/** Plays random histories at a bank until the limits are reached. What they create is deleted at the end. */
 export async function explore(
   session: Session,
   parts: Parts,
@@ -80,7 +80,7 @@ export async function explore(
   const left = () =>
     limits.visits === undefined ? undefined : limits.visits - (session.visits.length - visitsBefore)
   const ways = { ...waysOf(session, parts), visits: left }
-  /** Id → how often it was told, where it did not come again. */
+  /** Id → how often it was found without occurring again. */
   const doubtful = new Map<string, number>()
   const known = new Set<string>()
   const stopped = new Map<string, number>()
@@ -116,18 +116,18 @@ export async function explore(
   return result
 }
 
-/** What came of a history that is kept. */
+/** The result of playing a kept history. */
 export interface PlayedCase {
   finding?: Finding
-  /** Why it could not be played to its end, or not made whole. */
+  /** Why it could not be played to its end, or not completely. */
   stopped?: Blocked | NotApplicable
   exchanges: Exchange[]
 }
 
 /**
- * Plays a history that is kept, once, and once more where it finds something.
+ * Plays a kept history once, and again where it finds something.
  *
- * @param name before the names of its visits
+ * @param name prefix of the names of its visits
  */
 export async function playCase(
   session: Session,
@@ -152,7 +152,7 @@ export async function playCase(
   return { exchanges, finding: { found, level, history, length: history.length, repeats } }
 }
 
-/** A move that was not made, or whose answer says nothing: a limit, trouble. A history without it judges nothing. */
+/** A move not made, or without a useful answer (rate limit, failure): the history then judges nothing. */
 function unjudged(steps: readonly Step[]): Blocked | undefined {
   const step = steps.find(
     ({ happened }) => happened === undefined || happened.outcome === 'unknown',
@@ -167,7 +167,7 @@ function unjudged(steps: readonly Step[]): Blocked | undefined {
   return new Blocked({ kind: 'freedom', what }, `needs ${what}`)
 }
 
-/** How often something is told that does not come again. */
+/** How often a finding that does not occur again is reported. */
 const DOUBTS = 3
 
 const visitsIn = (history: History) => history.filter(isVisit).length
@@ -175,13 +175,13 @@ const visitsIn = (history: History) => history.filter(isVisit).length
 /** How a history is played again. */
 interface Again {
   played(next: Next): Promise<Played>
-  /** May it be played: are there visits left, is nothing interrupted? */
+  /** True if it may be played: enough visits are left, and nothing was interrupted. */
   able(history: History): boolean
-  /** Histories that may be played at most to find the shortest. */
+  /** Maximum number of histories that are played to find the shortest. */
   tries: number
 }
 
-/** The shortest history of a finding; whether it comes again when that is played again is its control. */
+/** The shortest history of a finding. Its control is whether it occurs again when that history is played. */
 async function narrowed(
   history: History,
   found: Found,
@@ -208,7 +208,7 @@ const bankOf = (session: Session, { catalogue, values }: Parts, name: string): B
   ...{ session, name, values, given: new Set(), broken: createBroken(session, catalogue) },
 })
 
-/** What a rule found at these exchanges; what is only recorded is none. */
+/** What a rule found at these exchanges, ignoring what is only recorded. */
 function createBroken(session: Session, catalogue: Catalogue): Broken {
   return (exchanges: readonly Exchange[]) => {
     for (const exchange of exchanges) {
@@ -217,7 +217,7 @@ function createBroken(session: Session, catalogue: Catalogue): Broken {
       const states = new Map(session.rules.states().map((state) => [state.id, state]))
       const isBroken = (rule: string) => (states.get(rule)?.violations.length ?? 0) > 0
       const id = broken.find((rule) => {
-        // What it rests on is told first, and then explains it.
+        // A rule that it depends on is reported first and explains it.
         const { rests = [], follows = [] } = states.get(rule) ?? {}
         const explained = [...rests, ...follows].some(isBroken)
         return !explained && levelOf(catalogue, rule) !== 'observe'
@@ -238,7 +238,7 @@ function levelOf({ requirements, owners }: Catalogue, id: string): Level {
   return requirements.get(id)?.level ?? owners.get(id)?.level ?? 'observe'
 }
 
-/** What the target lets a walk do. The permissions are those of the table of approvals. */
+/** What the target allows in a history. The permissions are those of the table of approvals. */
 function waysOf(session: Session, { consents, values }: Parts): Omit<Ways, 'visits'> {
   const { target } = session
   const { document, absent } = target

@@ -12,13 +12,13 @@ import { operationOf, type WrongValue } from './wrong-values.ts'
 const MAKES: { [Kind in Move['do']]: Make<Kind> } = {
   ...{ create, 'create-funds': createFunds, query, delete: remove, fact: state },
   ...{ approve: visit, deny: visit, exchange, refresh, read, look },
-  // What they hold is made.
+  // Their parts are made instead.
   ...{ 'at-once': async () => undefined, wrong: async () => undefined },
 }
 
 export type Hands = ReturnType<typeof createHands>
 
-/** The two clients and customers at work: names of a history are what the bank gave for them. */
+/** The two clients and customers in action: they map names of a history to what the bank issued. */
 export function createHands({
   session,
   name,
@@ -26,7 +26,7 @@ export function createHands({
   given,
 }: {
   session: Session
-  /** Before the names of visits. */
+  /** Prefix of the names of visits. */
   name: string
   values: readonly WrongValue[]
   given: Set<string>
@@ -35,13 +35,13 @@ export function createHands({
   return {
     accountsOf: held.accountsOf,
     settledAt: held.settledAt,
-    /** Has the bank given tokens for a consent, and how many; is there a refresh token? */
+    /** How many token sets the bank has issued for a consent, and whether there is a refresh token. */
     holds(consent: string): { tokens: number; refresh: boolean } {
       const [newest, ...older] = held.tokensOf(consent)
       if (!newest) return { tokens: 0, refresh: false }
       return { tokens: 1 + older.length, refresh: newest.refreshToken !== undefined }
     },
-    /** Makes one move; undefined where the bank gave nothing that it could be made with. */
+    /** Makes one move; undefined where the bank issued nothing with which it could be made. */
     async make(move: Move, obligation: Obligation | undefined): Promise<Answer | undefined> {
       const isKnown = (name: string) => held.facts.has(name) || held.codes.has(name)
       if (!namesUsedBy(move).every(isKnown)) return undefined

@@ -11,29 +11,29 @@ import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Reading } from './rows.ts'
 import type { WrongRequest } from './wrong-values.ts'
 
-/** What a move led to. */
+/** The result of a move. */
 export interface Answer {
   outcome: Outcome
-  /** What is judged; absent where a person or a hook alone saw it. */
+  /** The judged exchange; absent where only a person or a hook saw it. */
   exchange?: Exchange
-  /** What came, where its status does not say it. */
+  /** What came, where the status does not show it. */
   words?: string
   refreshable?: boolean
   reading?: Reading
-  /** Asks once more, where that changes nothing. */
+  /** Repeats the request, if it changes nothing. */
   again?: () => Promise<Answer>
 }
 
-/** What is asked of a move beside what it is. */
+/** What is needed for a move besides the move itself. */
 export interface Asked {
   obligation?: Obligation
-  /** What rules are told of its request, and what is wrong with that. */
+  /** What rules are told about its request, including its fault. */
   deviation: Told
-  /** What is wrong with it. */
+  /** The fault of the request. */
   wrong: WrongRequest
 }
 
-/** How a kind of move is made; undefined where the bank gave nothing that it could be made with. */
+/** How to make a kind of move; undefined where the bank issued nothing with which it could be made. */
 export type Make<Kind extends Move['do']> = (
   held: Held,
   move: Extract<Move, { do: Kind }>,
@@ -42,12 +42,12 @@ export type Make<Kind extends Move['do']> = (
 
 type HeldConsent = ConsentFacts & { kind: ConsentState['kind']; client: Party }
 
-/** What the bank gave for the names of one history. */
+/** What the bank issued for the names of one history. */
 export type Held = ReturnType<typeof createHeld>
 
 /**
- * @param name before the names of visits
- * @param given ids of consents that the bank ever gave, in whatever history: they grow here
+ * @param name prefix of the names of visits
+ * @param given ids of all consents that the bank created, in any history; the function adds to it
  */
 export function createHeld(session: Session, name: string, given: Set<string>) {
   const facts = new Map<string, HeldConsent>()
@@ -63,9 +63,9 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
       given.add(of.id)
       facts.set(consent, of)
     },
-    /** `at`: when the bank gave it, in milliseconds since the epoch. */
+    /** `at`: when the bank issued it, in milliseconds since the epoch. */
     codes: new Map<string, Granted & { consent: string; customer: Party; at: number }>(),
-    /** Consent → when its end came, in milliseconds since the epoch. */
+    /** Consent → when it ended, in milliseconds since the epoch. */
     ended,
     /** Consent and list → the rows of its last answer without a filter, while the customer was present. */
     seen,
@@ -74,14 +74,14 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
     hold(consent: string, given: TokenSet): void {
       tokens.set(consent, [given, ...(tokens.get(consent) ?? [])])
     },
-    /** The AccountIds that were seen last under a consent. */
+    /** The AccountIds that were last seen under a consent. */
     accountsOf(consent: string): string[] {
       const ids = ['accounts', 'balances', 'transactions']
         .flatMap((what) => seen.get(`${consent} ${what}`) ?? [])
         .map(({ AccountId }) => AccountId)
       return [...new Set(ids.filter((id) => typeof id === 'string'))]
     },
-    /** An account of the other customer that the customer of this consent has not: its accounts must have been seen. */
+    /** An account of the other customer only; the accounts of this consent's customer must be known. */
     foreignAccountOf(consent: string): string | undefined {
       const customerOf = (name: string) =>
         [...this.codes.values()].findLast((code) => code.consent === name)?.customer
@@ -98,14 +98,14 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
         kind === 'funds-confirmation' ? '/funds-confirmation-consents' : '/account-access-consents'
       return `${base}/${segment ?? percentEncoded(id)}`
     },
-    /** Milliseconds since the epoch from which on the end of what a move names must show. */
+    /** Milliseconds since the epoch from which the end of what a move names must have taken effect. */
     settledAt: (move: Move): number =>
       Math.max(0, ...namesUsedBy(move).map((name) => ended.get(name) ?? 0)) +
       session.target.settlingTime,
   }
 }
 
-/** What rules are told of a request that may be refused, or must be. */
+/** What rules are told about a request that may or must be refused. */
 export function told(move: Move, obligation: Obligation | undefined): Told {
   if (obligation?.answer === 'refused') return { deviation: moveWords(move) }
   return obligation ? {} : { about: { optional: true as const } }

@@ -14,7 +14,7 @@ import type { Answer } from './held.ts'
 import { comparedRows } from './rows.ts'
 import type { WrongValue } from './wrong-values.ts'
 
-/** A move, and what came of it. */
+/** A move and its result. */
 export interface Step {
   move: Move
   exchanges: Exchange[]
@@ -24,28 +24,28 @@ export interface Step {
 
 export interface Played {
   steps: Step[]
-  /** The first thing that was wrong; the history ends there. */
+  /** The first violation; it ends the history. */
   found?: Found
-  /** Why it could not be played to its end: trouble that says nothing of the bank. */
+  /** Why it could not be played to its end: a failure that says nothing about the bank. */
   stopped?: Blocked | NotApplicable
 }
 
-/** The next move, by what is known; undefined ends the history. */
+/** Gives the next move, based on what is known; undefined ends the history. */
 export type Next = (world: World, hands: Hands) => Move | undefined
 
 /** The bank that is explored. */
 export interface Bank {
   session: Session
-  /** Of whom it is explored, before the names of visits: `explore`, or the id of a check. */
+  /** Prefix of the names of visits: `explore`, or the id of a check. */
   name: string
-  /** Wrong values that requests may hold. */
+  /** Wrong values that requests may contain. */
   values: readonly WrongValue[]
-  /** Ids of consents that it gave so far. */
+  /** Ids of consents that it created so far. */
   given: Set<string>
   broken: Broken
 }
 
-/** What a rule found at one of these exchanges. */
+/** Returns what a rule found at one of these exchanges. */
 export type Broken = (exchanges: readonly Exchange[]) => Found | undefined
 
 /**
@@ -115,7 +115,7 @@ async function made(
 const keyOf = (move: Move) =>
   `${move.do} ${'consent' in move ? move.consent : ''} ${'what' in move ? move.what : ''}`
 
-/** What the documents say of an answer. An end that does not show yet is asked for again when it must. */
+/** Judges an answer by the documents. If an end has not taken effect yet, the request is repeated when it must have. */
 async function judged(
   move: Move,
   answer: Answer,
@@ -134,7 +134,7 @@ async function judged(
   return { outcome: again.outcome, found: find(again) }
 }
 
-/** The moves of a history, one after the other. */
+/** Gives the moves of a history one after the other. */
 export function movesOf(history: History): Next {
   const rest = [...history]
   return () => rest.shift()

@@ -1,4 +1,4 @@
-/** Numbers from 0 on below 1 that a seed alone decides: mulberry32, of Tommy Ettinger. */
+/** Numbers from 0 (inclusive) to 1 (exclusive) that depend only on a seed: mulberry32 by Tommy Ettinger. */
 export type Random = () => number
 
 /** @param seed any integer */
@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   }
 }
 
-/** One of them, each as likely as it weighs. Undefined where there is none. */
+/** A random item, chosen in proportion to its weight. Undefined where there is none. */
 export function pick<Item>(random: Random, items: readonly Item[], weight: (item: Item) => number) {
   const weights = items.map(weight)
   const whole = weights.reduce((sum, one) => sum + one, 0)

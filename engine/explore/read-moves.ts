@@ -12,7 +12,7 @@ import type { Reading } from './rows.ts'
 export const read: Make<'read'> = async (held, move, { obligation, deviation, wrong }) => {
   const { session, seen } = held
   const request = requestOf(held, move)
-  // What a token gives whose time is over is judged elsewhere.
+  // Other checks judge what an expired token gives.
   if (!request || (obligation?.answer === 'given' && !isLive(request.own))) return undefined
   const { own, of, subject, from, to } = request
   const { tpp } = await session.caller(of.client)
@@ -45,7 +45,7 @@ export const read: Make<'read'> = async (held, move, { obligation, deviation, wr
   return { ...(await ask()), again: ask }
 }
 
-/** What a reading is made with; undefined where the bank gave none of it. */
+/** The material for a read; undefined where the bank issued none. */
 function requestOf(held: Held, { consent, account, from, to, older }: ReadMove) {
   const own = held.tokensOf(consent).at(older ? -1 : 0)
   const of = held.facts.get(consent)
@@ -56,19 +56,19 @@ function requestOf(held: Held, { consent, account, from, to, older }: ReadMove) 
   const times = bookingsOf(held.seen.get(`${consent} transactions`) ?? [])
   if ((from !== undefined || to !== undefined) && times.length < 2) return undefined
   const bounds = { from: instantAt(times, from), to: instantAt(times, to) }
-  // Where both lie between the same bookings, nothing lies between them, and a bank may refuse it.
+  // If both bounds are between the same bookings, the range is empty, and a bank may refuse it.
   if (bounds.from !== undefined && bounds.from === bounds.to) return undefined
   return { own, of, subject, ...bounds }
 }
 
-/** Milliseconds before its end at which a token is no longer relied on. */
+/** Milliseconds before its expiry from which a token is no longer relied on. */
 const MARGIN = 5000
 
 const isLive = (own: TokenSet) => now() < own.expiresAt - MARGIN
 
 const iso = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString())
 
-/** The times of rows, each once, in their order. */
+/** The distinct times of rows, in order. */
 function bookingsOf(rows: readonly Row[]): number[] {
   const times = rows.map(bookedAt).filter((at) => at !== undefined)
   return [...new Set(times)].sort((one, other) => one - other)
@@ -76,7 +76,7 @@ function bookingsOf(rows: readonly Row[]): number[] {
 
 const A_DAY = 86_400_000
 
-/** An instant between two bookings, never on one, where a part of them is passed; beyond 0 and 1 beside them all. */
+/** An instant between two bookings, never on one, at this fraction of them; outside them below 0 and above 1. */
 function instantAt(times: number[], part: number | undefined): number | undefined {
   if (part === undefined || times.length < 2) return undefined
   if (part < 0) return (times[0] ?? 0) - A_DAY

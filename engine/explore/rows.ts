@@ -13,25 +13,25 @@ import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Found } from './found.ts'
 
-/** A reading of transactions, and what was read before it under the same consent, while the customer was present. */
+/** A read of transactions, and what was read before under the same consent while the customer was present. */
 export interface Reading {
   exchange: Exchange
-  /** Bounds of its filter, milliseconds since the epoch; none lies on a booking. */
+  /** Bounds of its filter, milliseconds since the epoch; none is on a booking. */
   from?: number
   to?: number
   /** AccountId in its path. */
   subject?: string
   /** Every transaction of the consent, as an earlier answer showed them. */
   before?: readonly Row[]
-  /** Reads every transaction of the consent once more. */
+  /** Reads every transaction of the consent again. */
   whole(): Promise<Exchange | undefined>
 }
 
 const A_DAY = 86_400_000
 
 /**
- * A booked transaction that answers before and after it hold, and that the reading must hold, and does not; or one that
- * it holds beyond its bounds. The answer after it is asked for only where something seems to lack.
+ * Finds a booked transaction that answers before and after the read contain but the read lacks, or one that is outside
+ * the read's bounds. The later answer is only requested where something seems to be missing.
  */
 export async function comparedRows(
   move: ReadMove,
@@ -96,7 +96,7 @@ export async function comparedRows(
   }
 }
 
-/** Rows that were booked more than a day ago, and that others do not hold. */
+/** Rows that were booked more than a day ago and are not among the others. */
 function addedIn(rows: readonly Row[], others: readonly Row[]): Row[] {
   const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? now()) < now() - A_DAY)
   return missingFrom([...others], settled)

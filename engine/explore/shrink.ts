@@ -1,13 +1,13 @@
 import { type History, meaningful } from '../model/moves.ts'
 
-/** Does this history still find the same? */
+/** Returns whether this history still finds the same. */
 export type Repeats = (history: History) => Promise<boolean>
 
 /**
- * The shortest history found that still finds the same, by leaving out ever smaller parts (delta debugging, Zeller
- * and Hildebrandt 2002). The last move, which found it, stays.
+ * The shortest history found that still finds the same, by leaving out ever smaller parts (delta debugging, Zeller and
+ * Hildebrandt 2002). The last move, which found it, is kept.
  *
- * @param tries how many histories may be played at most
+ * @param tries maximum number of histories that are played
  */
 export async function shrunk(history: History, repeats: Repeats, tries: number): Promise<History> {
   let best = history
@@ -28,7 +28,7 @@ export async function shrunk(history: History, repeats: Repeats, tries: number):
   return best
 }
 
-/** A history without a part, and without what named something of it; undefined where its last move goes too. */
+/** A history without a part and without moves that depend on it; undefined where this removes its last move. */
 function without(history: History, start: number, end: number): History | undefined {
   const rest = meaningful([...history.slice(0, start), ...history.slice(end)])
   return rest.at(-1) === history.at(-1) ? rest : undefined

@@ -21,7 +21,7 @@ import { operationOf, type WrongValue } from './wrong-values.ts'
 
 /** What a walk may do at this target. */
 export interface Ways {
-  /** What consents are asked for; the first of them opens everything. */
+  /** Contents of consents; the first one opens everything. */
   terms: readonly Terms[]
   clients: readonly Party[]
   customers: readonly Party[]
@@ -29,24 +29,24 @@ export interface Ways {
   facts: readonly Fact[]
   deny: boolean
   looks: readonly Published[]
-  /** Wrong values that requests may hold. */
+  /** Wrong values that requests may contain. */
   values: readonly WrongValue[]
-  /** Visits that are left; undefined: as many as it takes. */
+  /** Number of visits that are left; undefined: no limit. */
   visits(): number | undefined
 }
 
-/** Consents of a history at most: more of them hide what belongs together. */
+/** Maximum number of consents in a history: more would hide related moves. */
 const MOST = 4
 
-/** A move that a walk may make, and how much more often than others it should. */
+/** A possible move and its weight. */
 interface Candidate {
   move: Move
   weight: number
 }
 
-/** A random history of so many moves, steered towards what followed one another least so far. */
+/** A random history with this number of moves, steered towards the least frequent sequences. */
 export function walk(random: Random, ways: Ways, coverage: Coverage, length: number): Next {
-  /** Consent → what was done with it so far; '' for what names none. */
+  /** Consent → what was done with it so far; '' for moves that name none. */
   const before = new Map<string, string[]>()
   const most = 1 + Math.floor(random() * MOST)
   const opening = random() < OPENED ? openingOf(random, ways) : []
@@ -75,7 +75,7 @@ export function walk(random: Random, ways: Ways, coverage: Coverage, length: num
       const subject = subjectOf(world, candidate.move)
       bySubject.set(subject, [...(bySubject.get(subject) ?? []), candidate])
     }
-    // First the consent, so that much happens to one of them; then what was done least after what happened to it.
+    // First the consent, so that one of them gets many moves; then the move that least often followed its earlier ones.
     const [subject = '', candidates = []] =
       pick(random, [...bySubject], ([name]) => interestIn(world.consents.get(name))) ?? []
     return pick(random, candidates, ({ move, weight }) => {
@@ -84,13 +84,13 @@ export function walk(random: Random, ways: Ways, coverage: Coverage, length: num
   }
 }
 
-/** Does a sentence promise what it asks for, so that it takes nothing away? */
+/** True if a sentence promises what the move requests, so that it takes nothing away. */
 function isPromised(world: World, move: Move): boolean {
   if (move.do === 'look' || move.do === 'at-once') return true
   return move.do !== 'delete' && obligationOf(world, move)?.answer === 'given'
 }
 
-/** The consent that a move is about; '' where it makes one, or names none. */
+/** The consent that a move concerns; '' where it creates one, or names none. */
 function subjectOf(world: World, move: Move): string {
   if (move.do === 'wrong') return subjectOf(world, move.in)
   if (move.do === 'create' || move.do === 'create-funds' || move.do === 'look') return ''
@@ -98,23 +98,23 @@ function subjectOf(world: World, move: Move): string {
   return move.do === 'at-once' ? (move.reads[0]?.consent ?? '') : move.consent
 }
 
-/** How often a consent in this state is chosen, next to others. */
+/** How often a consent in this state is chosen, compared with others. */
 function interestIn(consent: ConsentState | undefined): number {
   if (!consent) return 1
   if (consent.end || consent.unclear) return 0.7
   return consent.tokens ? 5 : 2
 }
 
-/** So many of the histories begin with a consent that is in use: little happens to others. */
+/** Fraction of the histories that begin with a consent in use: little can be done with others. */
 const OPENED = 0.6
 
-/** So many of these continue with what is promised for twice as long: what takes many calls shows there. */
+/** Fraction of these that continue with promised moves for twice as long: faults that need many calls show there. */
 const CALM = 0.5
 
-/** Moves of any kind at the end of those. */
+/** Number of moves of any kind at their end. */
 const LAST = 8
 
-/** A consent is created, approved and read with. */
+/** A consent is created and approved, and data are read with it. */
 function openingOf(random: Random, { terms, clients, customers, visits }: Ways): Move[] {
   if (visits() === 0) return []
   const [consent, code] = ['c1', 'a1']
@@ -131,15 +131,15 @@ function openingOf(random: Random, { terms, clients, customers, visits }: Ways):
   ]
 }
 
-/** The moves with which a history ends, one after the other; undefined after the last. */
+/** Gives the moves with which a history ends, one after the other; undefined after the last. */
 type Closing = (world: World, hands: Hands, random: Random) => Move | undefined
 
-/** Reads of each consent after its end, where it was in use. */
+/** Number of reads of each consent after its end, where it was in use. */
 const READS_AFTER = 2
 
 /**
- * What is left is deleted anyway: here each deletion is judged, in whatever state, and so is what comes after it. All deletions
- * come first, so that a bank's time for them to show is waited for once.
+ * What is left is deleted anyway: here each deletion is judged, in whatever state, and so is what comes after it. All
+ * deletions come first, so that there is only one wait for a bank to apply them.
  */
 function closingOf(world: World): Closing {
   const left = [...world.consents.values()].filter(({ end }) => end?.how !== 'deleted')
@@ -163,7 +163,7 @@ function closingOf(world: World): Closing {
   }
 }
 
-/** Everything, or the permissions of one row, with no dates or those of another. */
+/** Everything or the permissions of one row, without dates or with those of another. */
 function termsFrom({ terms }: Pick<Ways, 'terms'>, random: Random): Terms {
   const { permissions } = random() < 0.5 ? (terms[0] as Terms) : one(terms, random)
   return random() < 0.5 ? { permissions } : { ...one(terms, random), permissions }
@@ -219,10 +219,10 @@ function candidatesIn(
   return [...able, ...wrongOnes(world, requests, ways.values, random)]
 }
 
-/** How many requests are tried with a wrong value at each step. */
+/** Number of requests that are tried with a wrong value at each step. */
 const TRIED = 5
 
-/** Some of these requests, each with a wrong value of any table that speaks of it. */
+/** Some of these requests, each with a wrong value of any table that applies to it. */
 function wrongOnes(
   world: World,
   able: readonly Candidate[],
@@ -235,7 +235,7 @@ function wrongOnes(
     const operation = operationOf(request, world.consents.get(request.consent)?.kind)
     const judged = values.filter(({ checks }) => checks[operation] !== undefined)
     if (judged.length === 0) return []
-    // Each table alike, however many rows it has.
+    // Tables have equal weight, whatever their number of rows.
     const type = one([...new Set(judged.map((value) => value.type))], random)
     const value = one(
       judged.filter((each) => each.type === type),
@@ -246,7 +246,7 @@ function wrongOnes(
   })
 }
 
-/** Is it a request for a consent of its own, with the newest token? */
+/** True if it is a request for the client's own consent, with the newest token. */
 function isOwnRequest(world: World, move: Move): move is RequestMove {
   switch (move.do) {
     case 'create':
@@ -264,14 +264,14 @@ function isOwnRequest(world: World, move: Move): move is RequestMove {
   }
 }
 
-/** Each code is tried twice at most by each client, and nothing is deleted three times. */
+/** A code that was sent more than six moves ago is not tried again. */
 function isPointless(world: World, move: Move): boolean {
   if (move.do !== 'exchange') return false
   const code = world.codes.get(move.code)
   return code?.sent === true && world.moment - code.at > 6
 }
 
-/** May somebody at the bank make this true of the consent? */
+/** True if a person at the bank can make this fact true for the consent. */
 function mayCome(fact: Fact, { end, approval, expires, tokens, unclear }: ConsentState): boolean {
   if (end) return false
   if (fact === 'consent-expired') return expires === true
@@ -286,9 +286,9 @@ function visitsOf(world: World, consent: ConsentState, ways: Ways): Candidate[] 
     for (const customer of ways.customers) {
       const own = client === consent.client
       const same = consent.approval === undefined || consent.approval.customer === customer
-      // A visit for what has ended waits until that must show.
+      // A visit for an ended consent has to wait until the end must have taken effect.
       const right = own && same && !consent.end
-      // Where visits are counted, they make consents that are in use: one visit serves a long history.
+      // Where visits are limited, they should make consents usable: one visit serves a long history.
       const again = consent.approval !== undefined && ways.visits() !== undefined
       const weight = right && !again ? 4 : consent.end ? 0.1 : 0.3
       found.push({ move: { do: 'approve', consent: consent.name, client, customer, code }, weight })
@@ -306,7 +306,7 @@ function readsOf(consent: ConsentState, hands: Hands, random: Random): Move[] {
   const readOf = (what: DataEndpoint): ReadMove => {
     const single = what === 'account' || what.startsWith('account-')
     const filtered = what.endsWith('transactions') && random() < 0.5
-    // Some lie before all rows, or after them.
+    // Some bounds are before or after all rows.
     const [from, to] = [random(), random()].map((part) => part * 1.4 - 0.2).sort((a, b) => a - b)
     const kind = Math.floor(random() * 3)
     return {

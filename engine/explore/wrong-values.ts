@@ -5,65 +5,65 @@ import type { TokenSet } from '../client-session/tokens.ts'
 import type { RequestMove } from '../model/moves.ts'
 import type { ConsentState } from '../model/world.ts'
 
-/** A request that a wrong value can stand in. */
+/** An operation whose request can contain a wrong value. */
 export type Operation =
   | Exclude<RequestMove['do'], 'delete' | 'read'>
   | ('delete' | 'delete-funds')
   | ('read' | 'read-one')
 
-/** A row of a table of wrong values, as a move of a history takes it. */
+/** A row of a table of wrong values, in the form that a move of a history uses. */
 export interface WrongValue {
   /** `bearer credential: random` */
   name: string
   /** `bearer credential` */
   type: string
-  /** The check that judges it, by the operation; those without one are not asked. */
+  /** The check that judges it, by operation; operations without one are not tried. */
   checks: Partial<Record<Operation, string>>
-  /** What is wrong with the request; undefined where what is at hand has no such value. */
+  /** Makes the fault of the request; undefined where the available material has no such value. */
   make(right: AtHand): WrongRequest | undefined
 }
 
-/** What is wrong with a request. */
+/** The fault of a request. */
 export interface WrongRequest {
-  /** Of consents and data. */
+  /** For consents and data. */
   call?: Pick<CallDeviation, 'bearer' | 'headers' | 'query' | 'identity'>
-  /** How the id in their path is spelled. */
+  /** Spelling of the id in their path. */
   segment?: string
-  /** Of the token endpoint. */
+  /** For the token endpoint. */
   token?: TokenDeviation
-  /** Of the authorisation endpoint. */
+  /** For the authorisation endpoint. */
   visit?: AuthorisationDeviation
 }
 
-/** What a right request would be made of, and what its parts can be mistaken for. */
+/** The material of a correct request, and what its parts can be confused with. */
 export interface AtHand {
-  /** The client that sends it, and the target’s other one, registered or not. */
+  /** The client that sends it, and the target's other client, registered or not. */
   tpp: Tpp
   other?: Tpp
-  /** The newest tokens of the consent, where it has any, and the code that its last visit gave. */
+  /** The newest tokens of the consent, if any, and the code of its last visit. */
   tokens?: TokenSet
   code?: string
-  /** A request object of this client that the bank took. */
+  /** A request object of this client that the bank accepted. */
   requestObject?: string
   /** Access tokens of the client_credentials grant, for accounts and for funds confirmation. */
   management: { accounts?: string; funds?: string }
   consentId?: string
   /** A consent of the other kind. */
   otherKind?: string
-  /** Where the path names an account of a list that was read. */
+  /** Set where the path names an account of a list that was read. */
   account?: AccountAtHand
-  /** Is it an id that the bank gave? Then it is no wrong one. */
+  /** True if the bank issued this id: then it is not a wrong one. */
   isKnown(id: string): boolean
 }
 
 export interface AccountAtHand {
   id: string
-  /** Another one of the consent, and one of another customer. */
+  /** Another account of the consent, and one of another customer. */
   own?: string
   foreign?: string
 }
 
-/** Which operation a move asks for. */
+/** The operation that a move calls. */
 export function operationOf(move: RequestMove, kind: ConsentState['kind'] | undefined): Operation {
   if (move.do === 'delete') return kind === 'funds-confirmation' ? 'delete-funds' : 'delete'
   if (move.do !== 'read') return move.do

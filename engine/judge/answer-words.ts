@@ -2,10 +2,10 @@ import { wordsOf } from '../record/page-words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { member } from './data-rows.ts'
 
-/** Characters of what a bank says of itself. */
+/** Maximum length, in characters, of text quoted from the bank. */
 const LONGEST = 160
 
-/** What a success did, by endpoint. */
+/** What a successful request did, by endpoint. */
 const DEEDS: Partial<Record<Exchange['endpoint'], string>> = {
   registration: 'registered a client',
   'create-account-access-consent': 'created a consent',
@@ -14,7 +14,7 @@ const DEEDS: Partial<Record<Exchange['endpoint'], string>> = {
   'delete-funds-confirmation-consent': 'deleted the consent',
 }
 
-/** What came back, in a few words: `401`, `connection closed (UND_ERR_SOCKET)`. */
+/** The response in a few words: `401`, `connection closed (UND_ERR_SOCKET)`. */
 export function answerOf(exchange: Exchange): string {
   if (exchange.response) return String(exchange.response.status)
   const { kind, code, alone } = exchange.failure ?? { kind: 'closed', code: '' }
@@ -22,7 +22,7 @@ export function answerOf(exchange: Exchange): string {
   return `no response: ${kind}${code ? ` (${code})` : ''}${between}`
 }
 
-/** As `answerOf`, with the bank's own words: `401 (invalid_client: the assertion has expired)`, or those of a page. */
+/** Like `answerOf`, plus the bank's words from JSON or a page: `401 (invalid_client: the assertion has expired)`. */
 export function answerWith(exchange: Exchange): string {
   const own = ownWords(exchange)
   return own === '' ? answerOf(exchange) : `${answerOf(exchange)} (${own})`
@@ -35,7 +35,7 @@ export function insteadOf(expected: string, exchange: Exchange): string {
   return `answered ${answerOf(exchange)} instead of ${expected}${said}`
 }
 
-/** What the bank says of an error, in its own words; empty where it says nothing. */
+/** The bank's own description of an error; empty where it gives none. */
 function ownWords(exchange: Exchange): string {
   const short = (text?: string) => text?.replace(/\s+/g, ' ').slice(0, LONGEST)
   const error = short(textIn(exchange, 'error', 'Code', 'code'))
@@ -44,14 +44,14 @@ function ownWords(exchange: Exchange): string {
   return parts.filter((part) => part !== undefined).join(': ') || pageOf(exchange)
 }
 
-/** What a page or a text says that came in place of JSON: a firewall names the number of the case there. */
+/** The text of a page that came instead of JSON. A firewall, for example, gives its case number there. */
 function pageOf({ response }: Exchange): string {
   if (!response || response.json !== undefined) return ''
   const type = response.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
   return /^text\//i.test(type ?? '') ? wordsOf(response.body) : ''
 }
 
-/** Why a body is no JSON, in a few words. */
+/** Why a body is not JSON, in a few words. */
 export function notJson({ response }: Exchange): string {
   if (!response || response.bytes === 0) return 'no body'
   if (response.body.startsWith('\ufeff')) {
@@ -60,13 +60,13 @@ export function notJson({ response }: Exchange): string {
   return `${response.bytes} bytes that are not JSON`
 }
 
-/** The first of these members of an answer that is a text. */
+/** The first of these members of a response that is a non-empty string. */
 export function textIn({ response }: Exchange, ...names: string[]): string | undefined {
   const values = names.map((name) => member(response?.json, name))
   return values.find((value) => typeof value === 'string' && value !== '') as string | undefined
 }
 
-/** Open banking bodies repeat the status in their Code. */
+/** Open banking bodies repeat the status in their Code member; this removes it. */
 export function withoutStatus(code: string, { response }: Exchange): string {
   const status = `${response?.status} `
   return code.startsWith(status) ? code.slice(status.length) : code

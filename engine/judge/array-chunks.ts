@@ -1,7 +1,7 @@
-/** Elements of a large array that are validated at once: a wrong bank cannot make validation quadratic. */
+/** Elements of a large array that are validated at once; bounds the cost of validating a wrong response. */
 const CHUNK = 200
 
-/** The instance with its longest array cut into chunks, each in the place of the whole array. */
+/** Yields copies of the instance; each holds one chunk of its first long array in place of the whole array. */
 export function* chunks(
   instance: unknown,
 ): Generator<{ part: unknown; offset: number; path: string }> {
@@ -38,7 +38,7 @@ function replaced(value: unknown, keys: string[], array: unknown[]): unknown {
   return { ...object, [key]: replaced(object[key], rest, array) }
 }
 
-/** Where in the whole instance a place of a chunk is. */
+/** Converts a pointer into a chunk to a pointer into the whole instance. */
 export function placeIn(pointer: string, path: string, offset: number): string {
   if (offset === 0 || !pointer.startsWith(`${path}/`)) return pointer
   const [index, ...rest] = pointer.slice(path.length + 1).split('/')

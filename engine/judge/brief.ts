@@ -1,11 +1,11 @@
-/** A value as a short piece of JSON. */
+/** A value as short JSON text. */
 export function brief(value: unknown, limit = 200): string {
-  // 1e400 is a number of JSON, too great to be kept; JSON.stringify would say null.
+  // 1e400 is valid JSON but overflows to Infinity; JSON.stringify would write null.
   const text = typeof value === 'number' ? String(value) : JSON.stringify(value)
   return bounded(text ?? String(value), limit)
 }
 
-/** What a value is, to follow “is”: a value as it is, of an object and an array that it is one. */
+/** Describes a value after the word “is”: the value itself, or only “an array” or “an object”. */
 export function whatIs(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   return typeof value === 'object' && value !== null ? 'an object' : brief(value, 60)

@@ -1,55 +1,55 @@
 import { createHash } from 'node:crypto'
 
-/** A value at a place: one question that a table asks. */
+/** A value sent at a place: one row-and-column pair of a table. */
 export interface Cell {
   /** Row of the table of values: `other-case`. */
   value: string
-  /** What values of a kind have in common: the part of the grammar. */
+  /** What values of a kind have in common: the part of the grammar that they break. */
   group: string
-  /** Where it is sent, and by whom: `delete-account-access-consent, second client`. */
+  /** Where the value is sent, and by which client: `delete-account-access-consent, second client`. */
   place: string
-  /** What places have in common: one piece of code protects them. */
+  /** What places have in common: the same code of the bank protects them. */
   kind: string
-  /** To ask there is dear: one value of each group serves for all places of the kind. */
+  /** Requests to this place are expensive: one value of each group is enough for all places of the kind. */
   dear?: true
 }
 
-/** What is asked next: a cell of the table that a check judges, with the right value and what is sent instead. */
+/** The cell to ask next: its check, the correct value, and the value that is sent instead. */
 export interface AskedCell {
   cell: Cell
   /** Id of the check. */
   owner: string
   /** Name of the type of value. */
   type: string
-  /** The value must be taken. */
+  /** True if the bank must accept the value. */
   lawful: boolean
   right: unknown
   made: unknown
 }
 
-/** What a run asked of the table of one check. */
+/** What a run asked from the table of one check. */
 export interface CellNotes {
-  /** Cells that there are. */
+  /** Number of cells in the table. */
   of: number
-  /** Names of those that were asked. */
+  /** Names of the cells that were asked. */
   asked: string[]
 }
 
-/** `one`: the first of each check. `drawn`: an array that covers. `all`: every one. */
+/** `one`: the first cell of each check. `drawn`: a covering array. `all`: every cell. */
 export type CellsAsked = 'one' | 'drawn' | 'all'
 
-/** What decides which cells a run asks. */
+/** Settings that decide which cells a run asks. */
 export interface Drawing {
   cells: CellsAsked
   seed: number
-  /** Names of cells that are asked, and no others. */
+  /** Ask only the cells with these names. */
   named?: readonly string[]
 }
 
 /**
- * Which of these cells a run asks.
+ * The cells out of `all` that a run asks.
  *
- * @param beside cells that others ask: all together cover what is to be covered.
+ * @param beside cells that others ask; all of them together make the coverage.
  */
 export function drawnCells<Each extends Cell>(
   { cells: asked, seed, named }: Drawing,
@@ -67,9 +67,9 @@ export function drawnCells<Each extends Cell>(
 export const cellName = ({ value, place }: Pick<Cell, 'value' | 'place'>) => `${value} at ${place}`
 
 /**
- * As few cells as ask every value at one place of each kind at least, and every place with one value of each group:
- * so every group meets every kind of place. Of places where it is dear to ask, every kind meets one value of each
- * group at least, and every place one value. The same seed draws the same ones; all seeds together draw all.
+ * Few cells with this coverage: each value at one or more places of each kind, each place with one or more values of
+ * each group. So every group reaches every kind of place. Of expensive places, each kind gets one or more values of
+ * each group, and each place one or more values. A seed always draws the same cells; all seeds together draw all cells.
  */
 export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: number): Each[] {
   const drawn = cells
@@ -86,7 +86,7 @@ export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: n
     places.add(groupAt(cell))
     chosen.add(cell)
   }
-  // What serves both ends comes first.
+  // Cells that serve both coverage goals come first.
   for (const cell of drawn) {
     if (!values.has(valueAt(cell)) && !places.has(groupAt(cell))) choose(cell)
   }
@@ -96,7 +96,7 @@ export function coveringCells<Each extends Cell>(cells: readonly Each[], seed: n
   return cells.filter((cell) => chosen.has(cell))
 }
 
-/** A number from 0 to 1 that the seed and the name decide alone: a new row leaves the others where they were. */
+/** A number from 0 to 1, derived from the seed and the name only: a new row does not change the numbers of others. */
 export function drawnAt(seed: number, name: string): number {
   const digest = createHash('sha256').update(`${seed}\n${name}`).digest()
   return digest.readUInt32BE() / 2 ** 32

@@ -4,42 +4,42 @@ import type { Matched } from '../record/check-result.ts'
 import type { Outcome } from '../record/words.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** The same request without the deviation, which the bank served just before a negative. */
+/** The same request without the deviation. The bank accepted it just before the negative test. */
 export interface Control {
   exchange: Exchange
-  /** What the exchange shows, in words of ours: nothing that the bank said. */
+  /** What the exchange shows, in Assay's own words: nothing that the bank said. */
   summary: string
 }
 
-/** What one check has relied on so far, and what it has judged. */
+/** What one check has relied on and judged so far. */
 export interface Controls {
   held: Control[]
-  /** Of these, the last one before the latest answer to a deviation was judged. */
+  /** The last of these controls when the latest response to a deviation was judged. */
   ofNegative?: Control
   negative: boolean
-  /** What answers were held to; `broken`: it did not hold. */
+  /** Which matchers responses were held to; `broken`: the matcher found a violation. */
   matched: (Matched & { broken: boolean })[]
 }
 
 const storage = new AsyncLocalStorage<Controls>()
 
-/** Runs a check, and says afterwards which control its negative had. */
+/** Runs a check with its own set of controls. */
 export async function withControls<T>(run: (controls: Controls) => Promise<T>): Promise<T> {
   const controls: Controls = { held: [], negative: false, matched: [] }
   return storage.run(controls, () => run(controls))
 }
 
-/** Notes a control that held; of several, a negative takes the last one. */
+/** Records a control that succeeded; a negative test uses the latest one. */
 export function noteControl(control: Control): void {
   storage.getStore()?.held.push(control)
 }
 
-/** Notes that an exchange is judged: one that deviates makes the check a negative. */
+/** Records that an exchange is judged; a deviation in it makes the check a negative test. */
 export function noteJudged({ about }: Exchange): void {
   if (about.deviation !== undefined) noteNegative()
 }
 
-/** Notes that the check judges what must not succeed, whether an answer came or none. */
+/** Records that the check judges a request that must not succeed, whether a response came or not. */
 export function noteNegative(): void {
   const controls = storage.getStore()
   if (!controls) return
@@ -47,7 +47,7 @@ export function noteNegative(): void {
   controls.ofNegative = controls.held.at(-1) ?? controls.ofNegative
 }
 
-/** Notes what the answer of an exchange was held to, by the name of a matcher, and whether it was not that. */
+/** Records which matcher the response of an exchange was held to, and whether the matcher found a violation. */
 export function noteMatched(
   { id: exchange }: Exchange,
   by: string,
@@ -61,19 +61,19 @@ export function noteMatched(
   if (!matched.some((other) => isDeepStrictEqual(other, note))) matched.push(note)
 }
 
-/** What of it goes into the result: a check that passes may have tried what need not hold. */
+/** The matchers that go into the result. Violated ones are left out of a pass: it may have tried what need not hold. */
 export function matchedOf({ matched }: Controls, outcome: Outcome): Matched[] {
   return matched
     .filter(({ broken }) => !broken || outcome !== 'pass')
     .map(({ broken: _, ...rest }) => rest)
 }
 
-/** Of one check. */
+/** Maximum for one check. */
 const MOST_MATCHED = 100
 
 /**
- * Something that is done once and then remembered: the controls that held while it was done are
- * those of every check that asks for it.
+ * Runs something once and remembers its result. Every check that asks for it also gets the controls that succeeded
+ * while it ran.
  */
 export function remembered<T>(run: () => Promise<T>): () => Promise<T> {
   const held: Control[] = []

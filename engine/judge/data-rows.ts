@@ -5,7 +5,7 @@ import { instantOf } from './formats.ts'
 /** One element of Data.Account, Data.Balance or Data.Transaction, as the bank sent it. */
 export type Row = Record<string, unknown>
 
-/** The rows of an answer: the first array that stands in Data; empty where there is none. */
+/** The rows of a response: the first array in Data; empty where there is none. */
 export function rowsOf(exchange: Exchange): Row[] {
   const array = member(exchange.response?.json, 'Data', nameOfRows(exchange) ?? '')
   return Array.isArray(array) ? rowsIn(array) : []
@@ -19,8 +19,7 @@ function nameOfRows({ response }: Exchange): string | undefined {
 const rowsIn = remembered((array: unknown[]) => array.filter(isObject))
 
 /**
- * Derives a thing once: answers that are alike share their rows, nothing changes these, and they are looked
- * at many times.
+ * Computes a value once per object: equal responses share their rows, rows never change, and they are read many times.
  */
 export function remembered<K extends object, V>(derive: (from: K) => V): (from: K) => V {
   const known = new WeakMap<K, V>()
@@ -33,10 +32,10 @@ export function remembered<K extends object, V>(derive: (from: K) => V): (from: 
   }
 }
 
-/** Members that tell rows apart for a reader, the deciding ones first. */
+/** Members that help a reader to tell rows apart, the most important first. */
 const TELLING = ['BookingDateTime', 'DateTime', 'Status', 'CreditDebitIndicator', 'Amount']
 
-/** The one row of the same TransactionId, and which of its members differ; undefined where none does, or it has no id. */
+/** The only row with this TransactionId and the members that differ; undefined where none differs or it has no id. */
 export function sameIdOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
   const { TransactionId: id } = wanted
   if (typeof id !== 'string') return undefined
@@ -58,13 +57,13 @@ export function rowWords(row: Row | undefined): string {
   return words.length > 0 ? words.join(', ').slice(0, 300) : JSON.stringify(row).slice(0, 300)
 }
 
-/** The JSON Pointer of a row, by its number among the rows of an answer. */
+/** The JSON Pointer of a row, from its index among the rows of a response. */
 export function placeOf(exchange: Exchange, index: number): { place?: string } {
   const name = nameOfRows(exchange)
   return name === undefined || index < 0 ? {} : { place: `/Data/${name}/${index}` }
 }
 
-/** A member of an object, undefined for anything that is no object. */
+/** The member of an object at this path; undefined for anything that is not an object. */
 export function member(value: unknown, ...path: string[]): unknown {
   return path.reduce<unknown>(
     (inner, name) =>
@@ -75,22 +74,21 @@ export function member(value: unknown, ...path: string[]): unknown {
   )
 }
 
-/** Is the transaction booked? Pending rows may change or vanish between two calls. */
+/** True if the transaction is booked. Pending rows may change or vanish between two calls. */
 export function isBooked(row: Row): boolean {
   return row.Status === 'Booked'
 }
 
-/** BookingDateTime as milliseconds; undefined when it is no instant. */
+/** BookingDateTime in milliseconds; undefined when it is not a valid date-time. */
 export function bookedAt(row: Row): number | undefined {
   const at = typeof row.BookingDateTime === 'string' ? instantOf(row.BookingDateTime) : Number.NaN
   return Number.isNaN(at) ? undefined : at
 }
 
 /**
- * What tells a transaction from another: the documented fields that never change. Not the amount
- * ("Transaction amounts can change after the transaction is first created"), not the status (a
- * pending row is booked one day), no TransactionId (it is not in the document), and neither address nor
- * merchant: no sentence promises them, and banks find them out later.
+ * The key of a transaction: the documented fields that never change. It leaves out the amount ("Transaction amounts can
+ * change after the transaction is first created"), the status (a pending row is booked later), the TransactionId (it is
+ * not in the document), and the address and merchant: no sentence promises them, and banks add them later.
  */
 export const transactionKey = remembered((row: Row) =>
   JSON.stringify([
@@ -101,24 +99,24 @@ export const transactionKey = remembered((row: Row) =>
   ]),
 )
 
-/** What of `wanted` does not stand in `rows`, each as often as it is wanted. */
+/** The rows of `wanted` that `rows` lacks, counting duplicates. */
 export function missingFrom(rows: Row[], wanted: Row[], key = transactionKey): Row[] {
   const isThere = matching(rows, wanted, key)
   return wanted.filter((_, index) => !isThere[index])
 }
 
-/** What stands in both, as often as it stands in both: the rows that two outer answers share. */
+/** The rows that stand in both lists, counting duplicates: what two surrounding responses share. */
 export function shared(one: Row[], other: Row[], key = transactionKey): Row[] {
   const isThere = matching(other, one, key)
   return isThere.includes(false) ? one.filter((_, index) => isThere[index]) : one
 }
 
-/** How far on a row is looked for by its looks, where the rows of two answers stand in one order. */
+/** How many rows ahead to search for the same object, where the rows of two responses have the same order. */
 const AHEAD = 64
 
 /**
- * For each wanted row whether `rows` hold one of its key that no other has taken. Rows that are one object are
- * alike whatever the key: mostly that is all of them, in the same order, and no key is made.
+ * For each wanted row, whether `rows` has one with its key that no earlier wanted row has taken. Identical objects
+ * match whatever the key. Usually all rows match in this way, in the same order, and no key is computed.
  */
 function matching(rows: Row[], wanted: Row[], key: (row: Row) => string): boolean[] {
   const isThere: boolean[] = new Array(wanted.length).fill(false)
@@ -152,7 +150,7 @@ function groupedBy(rows: Row[], key: (row: Row) => string): Map<string, Row[]> {
   return groups
 }
 
-/** What of `rows` has the key of one of `unwanted`. */
+/** The rows of `rows` that have the key of one of `unwanted`. */
 export function presentIn(rows: Row[], unwanted: Row[], key = transactionKey): Row[] {
   const keys = new Set(unwanted.map(key))
   return rows.filter((row) => keys.has(key(row)))

@@ -16,8 +16,8 @@ type Expectation = {
 }
 
 /**
- * Judges one exchange: a matcher that finds something ends the check with its finding. An exchange
- * that the environment affected (no answer came, or the line was cut) ends it as blocked.
+ * Judges one exchange: a matcher that finds a violation ends the check with that finding. An exchange that the
+ * environment affected (no response, or a cut connection) ends the check as blocked.
  *
  * @throws Nonconformance by a matcher, Blocked.
  */
@@ -32,7 +32,7 @@ export function expect(exchange: Exchange): Expectation {
 
 const NEGATIVES = new Set(['toBeRefused', 'toGiveNoToken', 'toBeAnError'])
 
-/** Ends the check with a finding about values that no matcher covers. */
+/** Ends the check with a finding about values that no matcher covers, unless the condition holds. */
 export function expectThat(
   holds: boolean,
   finding: Finding & { exchange?: Exchange },
@@ -41,13 +41,13 @@ export function expectThat(
   if (!holds) throw new Nonconformance(finding)
 }
 
-/** Matchers that show the documented request to be served: what a negative differs from. */
+/** Matchers that show that the documented request succeeds: the control of a negative test. */
 const CONTROLS: readonly string[] = ['toSucceed', 'toHaveStatus', 'toGiveAToken']
 
 /**
- * Looks at what this check takes for granted, by the same matchers as `expect`: where one finds
- * something, the check that owns this exchange is the cause, and this one is blocked by it. A request
- * that is served is the control of the negative that follows.
+ * Verifies what this check takes for granted, with the same matchers as `expect`. Where one finds a violation, the
+ * check that owns this exchange is the cause and blocks this one. A request that succeeds is the control of the
+ * negative test that follows.
  *
  * @param owner id of the check or rule that judges this exchange.
  * @throws Blocked by a matcher.
@@ -68,24 +68,24 @@ export function relyOn(owner: string, exchange: Exchange): Expectation {
 }
 
 /**
- * Ends the check as blocked where no answer came and that says nothing of the bank: it was not
- * reached, it was silent, the line was cut, which a gateway in trouble does as well as a bank that
- * refuses, or it says that it cannot serve now. What is no HTTP is an answer; an alert about certificates
- * refuses a wrong request, and no right one.
+ * Ends the check as blocked where the lack of a response says nothing about the bank: it was not reached, it was
+ * silent, it says that it cannot serve now, or the connection was cut, which a faulty gateway does as well as a bank
+ * that refuses. Data that is not HTTP counts as a response. A TLS alert about certificates counts as a refusal only for
+ * a wrong request.
  */
 export function requireReachable(exchange: Exchange): void {
   const blocked = environmentOf(exchange)
   if (blocked) throw blocked
 }
 
-/** Why an exchange says nothing of how the bank answers; undefined where it does. */
+/** Why an exchange says nothing about how the bank responds; undefined where it does. */
 export function environmentOf(exchange: Exchange): Blocked | undefined {
   const { failure, about, unavailable, request } = exchange
   if (unavailable !== undefined) {
     const what = `${request.method} ${exchange.endpoint} ${unavailable}`
     return new Blocked({ kind: 'environment', what }, what, exchange)
   }
-  // Where a client is judged, the bank itself tells how the exchange ended.
+  // Where a client is judged, the bank itself reports how the exchange ended.
   if (about.seen) return undefined
   if (!failure || failure.alone || failure.kind === 'garbage') return undefined
   if (about.deviation !== undefined && refusesConnection(failure)) return undefined
@@ -121,7 +121,7 @@ function matching(
     (...rest: unknown[]) => {
       const finding = (match as Match)(exchange, ...rest)
       const { failure } = exchange
-      // What is no HTTP serves nothing and refuses nothing.
+      // A response that is not HTTP neither serves nor refuses a request.
       if (finding && failure && NEGATIVES.has(name)) throw unexplained(exchange, failure)
       found(finding, name, rest)
     },

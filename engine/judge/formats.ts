@@ -1,6 +1,6 @@
 import { fullFormats } from 'ajv-formats/dist/formats.js'
 
-/** What the schemas demand of a date-time beside the format: a T, an offset with a colon. */
+/** What the schemas require of a date-time in addition to the format: a T, and an offset with a colon. */
 const WITH_T_AND_OFFSET = /^\d{4}-\d{2}-\d{2}T[^ ]+(Z|[+-]\d{2}:\d{2})$/i
 const { validate } = fullFormats['date-time'] as { validate(text: string): boolean }
 
@@ -10,8 +10,8 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * A date-time as milliseconds since 1970, NaN for what is none. A leap second is one (RFC 3339 5.6), and has no
- * number of its own: it is the instant at which the next minute begins.
+ * A date-time in milliseconds since 1970; NaN where it is not valid. A leap second is valid (RFC 3339 5.6) but has no
+ * number of its own: it gets the instant at which the next minute begins.
  */
 export function instantOf(text: string): number {
   const known = text.includes('.') ? text.replace(BEYOND_MILLISECONDS, '$1') : text
@@ -21,12 +21,12 @@ export function instantOf(text: string): number {
     : Date.parse(`${minute}:59${known.slice(minute.length + 3)}`) + 1000
 }
 
-/** Digits of a fraction that make no millisecond: Date.parse misreads more than nine of them. */
+/** Fraction digits beyond milliseconds: Date.parse misreads more than nine digits. */
 const BEYOND_MILLISECONDS = /(\.\d{3})\d+/
 
 const LEAP_SECOND = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}):60/i
 
-/** A decimal number, perhaps signed: 12, -12.50. */
+/** True for a decimal number with an optional sign: 12, -12.50. */
 export function isDecimal(text: string): boolean {
   return /^[+-]?\d+(\.\d+)?$/.test(text)
 }

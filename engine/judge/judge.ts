@@ -5,7 +5,7 @@ import { type Control, matchedOf, withControls } from './controls.ts'
 import { environmentOf } from './expect.ts'
 import { Blocked, type Cause, Nonconformance, NotApplicable } from './outcome.ts'
 
-/** An active test: a stimulus, then one verdict. `C` is what its run is given. */
+/** An active test: a stimulus, then one verdict. `C` is the context that `run` gets. */
 export interface Check<C = never> {
   /** TXN-17/to-alone; the part before the slash is the requirement. */
   id: string
@@ -14,24 +14,24 @@ export interface Check<C = never> {
   run: (context: C) => Promise<void>
 }
 
-/** One check, judged; raw: nothing here has been redacted. */
+/** The result of one check before redaction. */
 export interface Judged
   extends Pick<CheckResult, 'id' | 'outcome' | 'message' | 'expected' | 'actual' | 'durationMs'> {
   place?: string
-  /** Names of the cells of a table that broke. */
+  /** Names of the table cells whose answer was wrong. */
   brokenCells?: readonly string[]
   /** The offending exchange. */
   exchange?: Exchange
   control?: Control
   matched?: Matched[]
-  /** It judged an answer to a deviation. */
+  /** True if the check judged a response to a deviation. */
   negative: boolean
   because?: Cause
 }
 
 /**
- * Runs a check and says how it ended. Never throws. `brokenRule` names a rule that an exchange of
- * this check broke: when the check then stumbles over what the bank sent, that is the bank's doing.
+ * Runs a check and returns its outcome. Never throws. `brokenRule` names a rule that an exchange of this check broke.
+ * If the check then fails to read what the bank sent, that rule is the cause.
  */
 export async function judge<C>(
   check: Check<C>,
@@ -61,7 +61,7 @@ async function outcomeOf<C>(
     await check.run(context)
     return { outcome: level === 'observe' ? 'observed' : 'pass', message: '' }
   } catch (error) {
-    // Whatever was made of an exchange that says nothing of the bank, it is no check's fault.
+    // Whatever the check concluded from an exchange that says nothing about the bank, no check is at fault.
     const blamed =
       error instanceof Nonconformance ||
       (error instanceof Blocked && error.because.kind === 'check')
@@ -85,17 +85,17 @@ async function outcomeOf<C>(
   }
 }
 
-/** Ends what stumbled over an answer that broke a rule. */
+/** Ends a check that could not read a response that broke a rule. */
 export function unreadable(rule: string): Blocked {
   return new Blocked({ kind: 'check', id: rule }, `the answer breaks ${rule} and cannot be read`)
 }
 
-/** Is it what reading something unexpected ends with? Our own trouble is none of it. */
+/** True for the errors that reading unexpected data throws, as opposed to faults of Assay's own. */
 export function stumbled(error: unknown): boolean {
   return [TypeError, RangeError, SyntaxError, URIError].some((kind) => error instanceof kind)
 }
 
-/** What a violation amounts to at this level. */
+/** The outcome of a violation at this level. */
 export function worst(level: Level): 'fail' | 'warn' | 'observed' {
   if (level === 'must') return 'fail'
   return level === 'should' ? 'warn' : 'observed'

@@ -2,8 +2,8 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { Literals } from './rule.ts'
 
 /**
- * Compares a value with a literal that the documents replace by a neutral word. Without the
- * target's own spelling the pattern beside the keyword says what passes.
+ * Compares a value with a literal that the documents replace by a neutral word. Where the target gives no spelling of
+ * its own, the pattern beside the keyword decides.
  */
 export function matchesLiteral(name: string, value: string, literals: Literals): boolean {
   const own = spellings(name, literals)
@@ -17,7 +17,7 @@ function spellings(name: unknown, { panScheme, cardSchemes }: Literals): string[
   throw new Error(`no literal is called ${name}`)
 }
 
-/** The target's own spelling of a literal stands above the documented form. */
+/** True if the target's own spelling of a literal overrides the documented pattern. */
 export function isOverruled({ keyword, parentSchema }: ErrorObject, literals: Literals): boolean {
   const { literal } = parentSchema ?? {}
   return (

@@ -20,9 +20,9 @@ export function succeeded(exchange: Exchange): boolean {
 }
 
 /**
- * Observed to be refused: an error status, a redirect to a page (AMB-41), an alert that refuses the
- * certificate, or a connection that was cut while the same listener answered before and after. Never
- * silence, and never a cut alone, which may be trouble as well.
+ * True for a visible refusal: an error status, a redirect to a page (AMB-41), a TLS alert that refuses the certificate,
+ * or a connection that was cut while the same listener answered before and after. Silence or a cut connection alone is
+ * not a refusal: it may be a fault.
  */
 export function refused({ response, failure, unavailable }: Exchange): boolean {
   if (unavailable !== undefined) return false
@@ -41,7 +41,7 @@ function bodyOf(exchange: Exchange): string {
   return `${bytes} bytes, content-type ${header(exchange, 'content-type') ?? 'absent'}`
 }
 
-/** Matchers are pure: what is wrong with an exchange, or undefined. */
+/** Matchers are pure: they return what is wrong with an exchange, or undefined. */
 export const matchers = {
   toHaveStatus(exchange: Exchange, ...statuses: number[]): Finding | undefined {
     if (exchange.response && statuses.includes(exchange.response.status)) return undefined
@@ -63,14 +63,14 @@ export const matchers = {
     return { message: acceptanceOf(exchange), expected, actual: answerOf(exchange) }
   },
 
-  /** A token response, whatever else is right or wrong about it. */
+  /** A response with a token; other members of it are not judged. */
   toGiveAToken(exchange: Exchange): Finding | undefined {
     if (givesToken(exchange)) return undefined
     const actual = `${answerOf(exchange)} without access_token`
     return { message: 'no access token came', expected: 'an access token', actual }
   },
 
-  /** No access token came, and the bank said so: a time-out shows nothing. */
+  /** No access token came, and the bank refused visibly: a time-out shows nothing. */
   toGiveNoToken(exchange: Exchange): Finding | undefined {
     if (exchange.response ? !givesToken(exchange) : refused(exchange)) return undefined
     const actual = exchange.response ? 'an access token' : answerOf(exchange)
@@ -85,7 +85,7 @@ export const matchers = {
     return { message, expected: 'an error status', actual }
   },
 
-  /** Every one of these rows, each as often as given. */
+  /** All of these rows, each as often as given. */
   toHoldRows(exchange: Exchange, rows: Row[], key = transactionKey): Finding | undefined {
     const there = rowsOf(exchange)
     const missing = missingFrom(there, rows, key)
@@ -114,7 +114,7 @@ export const matchers = {
     }
   },
 
-  /** Every row meets the condition, said in words. */
+  /** Every row meets the condition; `what` describes it in words. */
   toHoldOnly(
     exchange: Exchange,
     what: string,
@@ -142,7 +142,7 @@ export const matchers = {
     }
   },
 
-  /** A body that is JSON, whatever stands in it; between strangers that is UTF-8 (RFC 8259 section 8.1). */
+  /** A body that is valid JSON, whatever its content; between systems it must be UTF-8 (RFC 8259 section 8.1). */
   toBeJson(exchange: Exchange): Finding | undefined {
     if (exchange.response?.notUtf8) {
       return { message: 'the body is not UTF-8', expected: 'JSON in UTF-8', actual: 'other bytes' }
@@ -157,7 +157,7 @@ export const matchers = {
   },
 }
 
-/** Those that need nothing but the record of an exchange: what they found can be found again. */
+/** Matchers that need only the record of an exchange: their findings can be reproduced from a recording. */
 export const ON_RECORD: ReadonlySet<string> = new Set([
   'toHaveStatus',
   'toSucceed',

@@ -4,13 +4,13 @@ import type { Finding } from './rule.ts'
 
 export { LACKS, type Lack, type Outcome } from '../record/words.ts'
 
-/** The bank did not do what a check asks of it. The check's level makes it a fail or a warning. */
+/** The bank did not do what a check requires. The check's level makes this a fail or a warning. */
 export class Nonconformance extends Error {
   readonly expected: string
   readonly actual: string
   readonly exchange: Exchange | undefined
   readonly place: string | undefined
-  /** Names of the cells of a table that broke. */
+  /** Names of the table cells whose answer was wrong. */
   readonly cells: readonly string[]
 
   constructor(finding: Finding & { exchange?: Exchange; cells?: readonly string[] }) {
@@ -24,16 +24,16 @@ export class Nonconformance extends Error {
   }
 }
 
-/** Why a check cannot be judged: another check, what the environment did, or data that lacks. */
+/** Why a check cannot be judged: another check, the environment, or missing data. */
 export type Cause =
   | { kind: 'check'; id: string }
   | { kind: 'environment'; what: string }
   | { kind: Lack; what: string }
 
-/** The check cannot be judged; says why, never that the bank is right. */
+/** The check cannot be judged. This states the reason and never means that the bank is right. */
 export class Blocked extends Error {
   readonly because: Cause
-  /** What failed to give what this check relies on. */
+  /** The exchange that failed to give what this check relies on. */
   readonly exchange: Exchange | undefined
 
   constructor(because: Cause, message: string, exchange?: Exchange) {
@@ -44,7 +44,7 @@ export class Blocked extends Error {
   }
 }
 
-/** The bank took a freedom, or the target declares something absent, so that nothing is to judge. */
+/** The bank uses a freedom, or the target declares something absent, so there is nothing to judge. */
 export class NotApplicable extends Error {
   constructor(reason: string) {
     super(reason)
@@ -53,8 +53,8 @@ export class NotApplicable extends Error {
 }
 
 /**
- * Ends the check as blocked by the check or rule that judges what it needs, for a reason that no
- * matcher of `relyOn` covers.
+ * Ends the check as blocked by the check or rule that judges what it needs, for a reason that no matcher of `relyOn`
+ * covers.
  *
  * @throws Blocked always.
  */
@@ -63,7 +63,7 @@ export function blockBy(owner: string, why: string, exchange?: Exchange): never 
 }
 
 /**
- * Ends the check as blocked by something that is neither the bank's doing nor ours.
+ * Ends the check as blocked by something that neither the bank nor Assay caused.
  *
  * @throws Blocked always.
  */
@@ -72,9 +72,9 @@ export function blockByEnvironment(what: string, exchange?: Exchange): never {
 }
 
 /**
- * Ends the check as blocked: the customers' data cannot tell right from wrong.
+ * Ends the check as blocked: with the customers' data nothing can tell right from wrong.
  *
- * @param what data that could, in words: “two accounts”.
+ * @param what the data that is needed, in words: “two accounts”.
  * @throws Blocked always.
  */
 export function blockForData(what: string): never {
@@ -82,10 +82,10 @@ export function blockForData(what: string): never {
 }
 
 /**
- * Ends the check as blocked: a freedom that the bank takes leaves nothing that could tell right from wrong, and nobody
- * need change anything.
+ * Ends the check as blocked: because of a freedom that the bank uses, nothing can tell right from wrong. Nobody has to
+ * change anything.
  *
- * @param what would tell, in words: “a limit that lasts while the customer is present”.
+ * @param what is needed, in words: “a limit that lasts while the customer is present”.
  * @throws Blocked always.
  */
 export function blockForFreedom(what: string): never {
@@ -93,9 +93,9 @@ export function blockForFreedom(what: string): never {
 }
 
 /**
- * Ends the check as blocked: the target does not name what would tell right from wrong.
+ * Ends the check as blocked: the target does not name something that is needed to tell right from wrong.
  *
- * @param what would, in words, with the member of the target.
+ * @param what is needed, in words, with the member of the target.
  * @throws Blocked always.
  */
 export function blockForTarget(what: string): never {

@@ -1,8 +1,8 @@
 import { definedTwice, noteDefinition } from '../record/definitions.ts'
 
 /**
- * What the files of suites define, in the order of their import. While there is a receiver, such as a test
- * runner, each is handed to it instead of being added. Ids are unique.
+ * What the files of the suites define, in the order of import. If a receiver is set, such as a test runner, each
+ * definition goes to it instead of the list. Ids are unique.
  */
 export function createRegistry<T extends { id: string }>() {
   const registered: T[] = []

@@ -6,15 +6,15 @@ import { type Judged, worst } from './judge.ts'
 import type { Cause, Outcome } from './outcome.ts'
 import type { RuleState } from './rule-engine.ts'
 
-/** One check or rule with its final outcome: raw, nothing in it has been redacted. */
+/** One check or rule with its final outcome, before redaction. */
 export interface Result extends Omit<CheckResult, 'deviation'> {
   because?: Cause
 }
 
-/** The check that owns the step which sends to an endpoint; without its success nothing is there. */
+/** For each endpoint, the check that owns its step; if that check fails, there are no answers of the endpoint. */
 export type EndpointOwners = Partial<Record<Endpoint, string>>
 
-/** A check that was judged, with what was sent for it: the offending exchange first. */
+/** The result of a judged check, with its exchanges: the offending one first. */
 export function resultOf(
   { negative: _, brokenCells: __, exchange, control, matched = [], ...ended }: Judged,
   { id: requirement, level }: Requirement,
@@ -31,7 +31,7 @@ export function resultOf(
   }
 }
 
-/** What the rules say at the end of a run, as results. */
+/** The results of the rules at the end of a run. */
 export function ruleResults(
   states: RuleState[],
   catalogue: Catalogue,
@@ -48,11 +48,11 @@ export function ruleResults(
   })
 }
 
-/** What else the run judged. */
+/** The other results of the run. */
 interface Others {
   checks: ReadonlyMap<string, Result>
   owners: EndpointOwners
-  /** Ids of the checks and rules that were found broken. */
+  /** Ids of the checks and rules that were violated. */
   broken: ReadonlySet<string>
 }
 
@@ -82,10 +82,10 @@ function ruleResult(
   return { ...base, exchanges: [], ...unseen(state, others) }
 }
 
-/** Does what an endpoint shows belong to a customer, whom the target names? */
+/** True if the endpoint shows data of a customer whom the target names. */
 const isOfCustomers = (endpoint: string) => DATA.some((each) => each === endpoint)
 
-/** A rule that judged nothing: a freedom that the bank took, or blocked, and by what. */
+/** The outcome of a rule that judged nothing: not applicable because of a freedom, or blocked with its cause. */
 function unseen(
   { nearest, unseen: freedom, endpoints, needs, rests = [] }: RuleState,
   { checks, owners, broken }: Others,
@@ -126,12 +126,12 @@ const SOUND: Outcome[] = ['pass', 'observed']
 const BROKEN: Outcome[] = ['fail', 'warn']
 
 /**
- * Follows every chain of blocked to its cause. A control that failed where the check that owns it
- * passed is a failure of that check; what only repeats another finding is blocked by that; what is
- * blocked by something not applicable is not applicable.
+ * Follows every chain of blocked checks to its cause. If a control failed although the check that owns it passed, that
+ * check fails too. A result that only repeats another finding is blocked by that finding. A result blocked by something
+ * not applicable is not applicable.
  *
  * @param follows by the id of a check, those of the same sentence at a closer place
- * @throws when a chain ends in nothing: that is our own mistake.
+ * @throws when a chain has no cause: that is a fault of Assay.
  */
 export function settleBlocked(
   results: Map<string, Result>,
@@ -143,7 +143,7 @@ export function settleBlocked(
   nameCauses(results)
 }
 
-/** How the message of a check begins that another one saw fail. */
+/** Start of the message of a check that another check saw fail. */
 export const BLAMED = 'succeeded once, but not'
 
 function blameOwners(results: Map<string, Result>): void {
@@ -154,7 +154,7 @@ function blameOwners(results: Map<string, Result>): void {
   }
 }
 
-/** What `owner` judges failed for its witness: another check, or itself where it relied on its own. */
+/** Fails `owner` because of what a witness saw: another check, or itself where it relied on its own exchange. */
 function blame(owner: Result, witness: Result, how: string): void {
   owner.outcome = worst(owner.level)
   owner.expected ??= 'the same success every time'
@@ -167,8 +167,8 @@ function blame(owner: Result, witness: Result, how: string): void {
 const HEAVIEST_FIRST: Level[] = ['must', 'should', 'observe']
 
 /**
- * At a bank that fails now and then, checks can block each other in a circle: each saw fail what another
- * judges, and none judged its own. The first of them is blamed, of a must if there is one: it was seen broken.
+ * At a bank that fails now and then, checks can block each other in a circle: each saw a failure of what another one
+ * judges, and none judged its own. The first of them fails, a must if there is one: it was seen broken.
  */
 function openCircles(results: Map<string, Result>): void {
   const weight = ({ level }: Result) => HEAVIEST_FIRST.indexOf(level)
@@ -181,7 +181,7 @@ function openCircles(results: Map<string, Result>): void {
   }
 }
 
-/** The check that this one blocks, where a chain of blocked ones leads from it back to itself. */
+/** The check that `start` blocks, where a chain of blocked checks leads from `start` back to it. */
 function witnessInCircle(start: Result, results: ReadonlyMap<string, Result>): Result | undefined {
   const seen = new Set<Result>()
   let result: Result | undefined = start
@@ -194,7 +194,7 @@ function witnessInCircle(start: Result, results: ReadonlyMap<string, Result>): R
   return undefined
 }
 
-/** One defect is one failure, also where it shows at several places. */
+/** One defect is reported as one failure, even where it shows at several places. */
 function blockFollowers(
   results: Map<string, Result>,
   follows: ReadonlyMap<string, readonly string[]>,
@@ -218,7 +218,7 @@ function nameCauses(results: Map<string, Result>): void {
     const { root, at } = rootOf(result, results)
     if (root.kind !== 'check') {
       result.blockedBy = `${root.kind}: ${root.what}`
-      // What blocked the first of them is the evidence of all.
+      // The exchange that blocked the first check of the chain is evidence for all of them.
       const [evidence] = at.exchanges
       if (root.kind === 'environment' && evidence !== undefined) {
         result.exchanges = [...new Set([evidence, ...result.exchanges])]
@@ -235,7 +235,7 @@ function nameCauses(results: Map<string, Result>): void {
   }
 }
 
-/** The cause at the end of a chain, and the result that it blocked. */
+/** The cause at the end of a chain, and the result that it blocked directly. */
 function rootOf(result: Result, results: ReadonlyMap<string, Result>): { root: Cause; at: Result } {
   const seen = new Set<string>([result.id])
   let at = result
@@ -263,12 +263,12 @@ const WORST_FIRST: Outcome[] = [
   'not-applicable',
 ]
 
-/** A requirement's outcome from those of its checks. */
+/** A requirement's outcome, derived from those of its checks. */
 export function folded(outcomes: Outcome[]): Outcome {
   return WORST_FIRST.find((outcome) => outcomes.includes(outcome)) ?? 'not-run'
 }
 
-/** The verdict over what is in scope, and its exit code. */
+/** The verdict over everything in scope, and its exit code. */
 export function verdictOf(results: Iterable<Result>): { verdict: Verdict; exitCode: number } {
   const all = [...results]
   const musts = all.filter(({ level }) => level === 'must')
@@ -279,7 +279,7 @@ export function verdictOf(results: Iterable<Result>): { verdict: Verdict; exitCo
   const environment = all.some(({ blockedBy }) => blockedBy?.startsWith('environment'))
   if (!judged) return { verdict: 'incomplete', exitCode: environment ? 3 : 4 }
   if (has(musts, 'blocked') || has(musts, 'not-run')) return { verdict: 'incomplete', exitCode: 4 }
-  // Nothing that a must asks was judged, also where the selection has none: that is no conformance.
+  // No must passed, perhaps because the selection has none: that is not conformance.
   if (!has(musts, 'pass')) return { verdict: 'incomplete', exitCode: 4 }
   return { verdict: 'conformant', exitCode: 0 }
 }

@@ -5,19 +5,19 @@ import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { Stated } from './schema-requirements.ts'
 import type { ResponseSchema } from './schemas.ts'
 
-/** What all exchanges so far say about one rule; `follows`, `rests`, `needs` and `unseen` are none of a schema's. */
+/** State of one rule over all exchanges so far; only rules in code have `follows`, `rests`, `needs` and `unseen`. */
 export interface RuleState
   extends Pick<Rule, 'id' | 'title' | 'unseen' | 'needs' | 'rests' | 'uses' | 'follows'> {
-  /** Exchanges that the rule could judge. */
+  /** Number of exchanges that the rule could judge. */
   judged: number
   /** The first one, as evidence of a pass. */
   first?: string
-  /** The first violation of each exchange, at most 20 of them. */
+  /** The first violation in each exchange, limited to 20. */
   violations: { exchange: string; finding: Finding }[]
   violated: number
-  /** Why nothing was judged, where some answer came near: an empty array, an absent member, a list that broke a rule. */
+  /** Why nothing was judged although an answer came close: an empty array, an absent member, a broken list. */
   nearest?: { kind: 'empty' | 'absent' | 'within'; what: string }
-  /** Endpoints whose answers the rule judges; empty where any may do. */
+  /** Endpoints whose answers the rule judges; empty means any. */
   endpoints: string[]
 }
 
@@ -25,7 +25,7 @@ export type RuleEngine = ReturnType<typeof createRuleEngine>
 
 const KEEP = 20
 
-/** Rules over all exchanges of one run: those in code, and those that the schemas state. */
+/** Applies rules to all exchanges of one run: those defined in code and those stated in schemas. */
 export function createRuleEngine(
   schemas: readonly ResponseSchema[],
   rules: readonly Rule[],
@@ -54,7 +54,7 @@ export function createRuleEngine(
     }),
   )
 
-  /** Rules that are shown the answers of an endpoint. */
+  /** Rules that receive the answers of an endpoint. */
   const looking = keptBy((endpoint: Endpoint) =>
     rules.filter(
       ({ endpoints, also }) => !endpoints || [endpoints, also].flat().includes(endpoint),
@@ -75,9 +75,9 @@ export function createRuleEngine(
   }
 
   return {
-    /** What the bank has said of itself so far. */
+    /** What the bank has said about itself so far. */
     bank,
-    /** Judges one exchange by every rule; returns the ids that it violates. */
+    /** Judges one exchange by every rule; returns the ids of violated rules. */
     judge(exchange: Exchange): string[] {
       const broken: string[] = []
       const { retriedBy } = exchange
@@ -115,7 +115,7 @@ export function createRuleEngine(
   }
 }
 
-/** Of each rule, in code or of a schema, that nothing was judged yet. */
+/** The initial state of each rule, from code or from a schema. */
 function statesOf(
   schemas: readonly ResponseSchema[],
   rules: readonly Rule[],
@@ -144,7 +144,7 @@ function statesOf(
 
 /** Finds the schemas of an exchange, by its endpoint and status. */
 function fittingOf(schemas: readonly ResponseSchema[]): (exchange: Exchange) => ResponseSchema[] {
-  /** With the statuses of each: `2xx`, `error` or `200`. */
+  /** With the statuses of each schema: `2xx`, `error` or `200`. */
   const schemasOf = keptBy((endpoint: Endpoint) =>
     schemas.flatMap((schema) => {
       const all = schema.responses.map((response) => response.split(' '))
@@ -158,9 +158,9 @@ function fittingOf(schemas: readonly ResponseSchema[]): (exchange: Exchange) => 
     )
 }
 
-/** What an answer lacks for a statement to be exercised: the first node that was not reached. */
+/** What an answer lacks to exercise a statement: the first node that was not reached. */
 function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleState['nearest'] {
-  // What is reached was reached by way of all above it.
+  // If a node was reached, all nodes above it were reached too.
   const last = chain.at(-1)
   if (!last || visited.has(last.pointer)) return undefined
   const missed = chain.find(({ pointer }) => !visited.has(pointer))
@@ -169,7 +169,7 @@ function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleSta
   return { kind: 'empty', what: chain[chain.indexOf(missed) - 1]?.via ?? 'the list' }
 }
 
-/** What is derived of an endpoint, once. */
+/** Derives a value once per endpoint. */
 function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: Endpoint) => Derived {
   const known = new Map<Endpoint, Derived>()
   return (endpoint) => {
@@ -179,13 +179,13 @@ function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: En
   }
 }
 
-/** Keeps what a correct request made the bank say of itself. */
+/** Remembers what the bank said about itself in response to correct requests. */
 function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
   if (response?.status !== 200 || about.deviation !== undefined) return
   const issuer = endpoint === 'discovery' && member(response.json, 'issuer')
   if (typeof issuer === 'string') bank.issuer ??= issuer
   const keys = endpoint === 'jwks' && member(response.json, 'keys')
-  // Keys that went away since may have signed what came before.
+  // Keys that have since been removed may have signed earlier messages.
   if (Array.isArray(keys)) bank.jwks = { keys: [...(bank.jwks?.keys ?? []), ...keys] }
   const accounts = endpoint === 'accounts' && member(response.json, 'Data', 'Account')
   if (!about.consent || !Array.isArray(accounts)) return
@@ -193,11 +193,11 @@ function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
   bank.accounts.set(about.consent.id, accounts.length)
 }
 
-/** `2xx`, `error` or `200` against the answer of an exchange. */
+/** True if `2xx`, `error` or `200` matches the status of an exchange. */
 function applies(status: string, exchange: Exchange): boolean {
   const actual = exchange.response?.status ?? 0
   if (status === 'error') return actual >= 400
-  // What answers a wrong request is held only against what the check that sent it says.
+  // An answer to a wrong request is judged only by the check that sent the request.
   if (exchange.about.open || exchange.about.deviation !== undefined) return false
   if (status.endsWith('xx')) return Math.floor(actual / 100) === Number(status[0])
   return actual === Number(status)

@@ -11,9 +11,8 @@ export interface Finding {
 }
 
 /**
- * A passive judgement of every exchange of the run: `undefined` when this exchange says nothing
- * about the rule, an empty list when it obeys, else what is wrong. Pure, so that recorded exchanges
- * can be judged again.
+ * Judges every exchange of the run passively: returns `undefined` when the exchange says nothing about the rule, an
+ * empty list when it conforms, otherwise what is wrong. Pure, so that recorded exchanges can be judged again.
  */
 export interface Rule extends RuleOptions {
   /** ENV-07/one-page */
@@ -24,32 +23,32 @@ export interface Rule extends RuleOptions {
 }
 
 export interface RuleOptions {
-  /** Endpoints whose answers it judges: where none came, their owner is the cause. Absent: all of them. */
+  /** Endpoints whose answers it judges; where none came, the endpoint's owner is the cause. Absent: all endpoints. */
   endpoints?: readonly Endpoint[]
-  /** Others whose answers it is shown beside these. */
+  /** Further endpoints whose answers the rule also receives. */
   also?: readonly Endpoint[]
   /** A freedom of the bank because of which no exchange may ever concern the rule. */
   unseen?: string
-  /** Ids of what must hold for an answer to tell right from wrong: where one is broken, that is the cause. */
+  /** Ids of what must hold so that an answer can tell right from wrong; if one is broken, it is the cause. */
   rests?: readonly string[]
-  /** What an answer must hold for the rule to tell right from wrong, in words: “two accounts”. */
+  /** What an answer must contain so that the rule can tell right from wrong, in words: “two accounts”. */
   needs?: string
-  /** A capability without which no answer can hold that: not applicable where the target declares it absent. */
+  /** A capability that such an answer needs: the rule is not applicable where the target declares it absent. */
   unlessAbsent?: 'second-account'
-  /** Approvals without which no answer tells right from wrong. */
+  /** Approvals that are needed for an answer that tells right from wrong. */
   uses?: readonly RuleConsent[]
   /**
-   * Checks of the same sentence that look at it on purpose. Where one of them is broken too, that is
-   * the one finding, and this rule is blocked by it.
+   * Active checks of the same sentence. Where one of them is broken too, that is the only finding, and it blocks this
+   * rule.
    */
   follows?: readonly string[]
-  /** Does it judge answers after which the request was repeated, such as 503, too? */
+  /** If true, the rule also judges answers after which the request was retried, such as 503. */
   retried?: boolean
-  /** Does it judge exchanges without a response too? */
+  /** If true, the rule also judges exchanges without a response. */
   failures?: boolean
 }
 
-/** What a rule needs to know of an approval: its name, and whether the core profile asks for it. */
+/** What a rule needs to know of an approval: its name, and whether the core profile uses it. */
 export interface RuleConsent {
   readonly name: string
   readonly core?: boolean
@@ -57,21 +56,21 @@ export interface RuleConsent {
 
 export interface RuleTools {
   literals: Literals
-  /** Which half of the document's address table the target names. */
+  /** Which half of the document's address table the target uses. */
   layout: 'production' | 'sandbox'
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
-  /** Milliseconds that the bank may take until what ends a consent has reached all of it. */
+  /** Milliseconds that the bank may take until the end of a consent has effect everywhere in the bank. */
   settlingTime: number
-  /** What the bank has said of itself so far. */
+  /** What the bank has said about itself so far. */
   bank: BankSaid
-  /** What the rule itself noted of earlier exchanges of the run. */
+  /** What the rule itself stored about earlier exchanges of the run. */
   earlier: Map<string, unknown>
   /** Records behaviour that the documents leave open. */
   observe(what: string, value: string): void
 }
 
-/** Read off the answers of discovery, of the address of its keys and of GET /accounts. */
+/** Taken from the answers of discovery, of the JWKS address and of GET /accounts. */
 export interface BankSaid {
   issuer?: string
   /** JWK Set; undefined until it was served. */
@@ -80,7 +79,7 @@ export interface BankSaid {
   accounts?: Map<string, number>
 }
 
-/** Values that the documents neutralise, as the target spells them. */
+/** Values that the documents replace by neutral words, as the target spells them. */
 export interface Literals {
   panScheme?: string
   cardSchemes?: string[]

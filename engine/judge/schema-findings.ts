@@ -2,12 +2,12 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { brief, whatIs } from './brief.ts'
 import type { Finding } from './rule.ts'
 
-/** Does a violation only repeat what a nested one has said? */
+/** True if a violation only repeats a nested one. */
 export function isRepetition({ keyword }: ErrorObject): boolean {
   return keyword === 'if' || keyword === 'allOf'
 }
 
-/** The rule that a violation belongs to: the nearest stated place in the instance. */
+/** The rule that a violation belongs to: the closest place in the instance that has a stated rule. */
 export function ruleOf(error: ErrorObject, places: Map<string, string>): string | undefined {
   if (error.keyword === 'required') {
     const member = (error.parentSchema?.properties as Record<string, Record<string, string>>)?.[
@@ -27,10 +27,10 @@ export function ruleOf(error: ErrorObject, places: Map<string, string>): string 
   }
 }
 
-/** With so many members missing at once an item of a list is something else than the list is of. */
+/** With at least this many required members, all missing, an item is of a different type than its list holds. */
 const MANY = 5
 
-/** Items of lists that have none of the members that they must have: what is wrong is one thing, its nesting. */
+/** List items that have none of their required members: each gets one finding, because its nesting is wrong. */
 export function strangersAmong(errors: readonly ErrorObject[]): Map<string, ErrorObject> {
   const missing = new Map<string, ErrorObject[]>()
   for (const error of errors) {
@@ -47,7 +47,7 @@ export function strangersAmong(errors: readonly ErrorObject[]): Map<string, Erro
   )
 }
 
-/** Says of such an item what stands there instead. */
+/** The finding for such an item; it names the members that it has instead. */
 export function strangerFinding({ data, parentSchema }: ErrorObject, place: string): Finding {
   const required = parentSchema?.required as string[]
   const has = Object.keys(data as object).slice(0, 5)
@@ -87,7 +87,7 @@ export function findingOf(error: ErrorObject, place: string): Finding {
   return found(`${memberOf(place)} ${complaint(error)}`, expectation(error))
 }
 
-/** `/Data/Account/1/Currency` is Currency, `/Data/Account/1` an item of Account. */
+/** For `/Data/Account/1/Currency` this is Currency; for `/Data/Account/1`, an item of Account. */
 function memberOf(place: string): string {
   const [last, ...others] = place.split('/').slice(1).reverse()
   if (last === undefined) return 'the body'
@@ -110,7 +110,7 @@ function complaint(error: ErrorObject): string {
   return message === undefined ? 'is not as stated' : `${is}it ${message}`
 }
 
-/** Members of the target file that say how a literal is spelled. */
+/** Members of the target file that give the spelling of a literal. */
 const LITERAL: Record<string, string> = {
   panScheme: 'literals.panScheme',
   cardScheme: 'literals.cardSchemes',
@@ -133,7 +133,7 @@ function expectation(error: ErrorObject): string {
   return `${keyword} ${typeof schema === 'object' ? JSON.stringify(schema) : String(schema)}`
 }
 
-/** `not: { pattern: … }`: a text that must not have a form. */
+/** `not: { pattern: … }`: a string that must not match a pattern. */
 function isPattern({ schema }: ErrorObject): boolean {
   return typeof schema === 'object' && schema !== null && 'pattern' in schema
 }

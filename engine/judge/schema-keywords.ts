@@ -6,19 +6,19 @@ import type { Observation } from '../record/check-result.ts'
 import { matchesLiteral } from './literals.ts'
 import type { Literals } from './rule.ts'
 
-/** What a validator writes to while it goes through an answer. */
+/** What a validator writes to while it validates an answer. */
 export type Pass = ReturnType<typeof createPass>
 
 export function createPass() {
   const pass = {
     literals: {} as Literals,
-    /** Pointers into the schema that some part of the instance reached. */
+    /** Pointers to the schema nodes that some part of the instance reached. */
     visited: new Set<string>(),
-    /** Are places wanted? Only where something is wrong: most answers are right. */
+    /** True while places are collected. That happens only after a violation, because most answers are correct. */
     placing: false,
     /** Instance path → rule id stated there. */
     places: new Map<string, string>(),
-    /** What the schema asks to record: what, JSON type found. */
+    /** What the schema asks to record: the description and the JSON type found. */
     observed: [] as Omit<Required<Observation>, 'exchange'>[],
     observe(what: { requirement: string; what: string }, data: unknown): void {
       pass.observed.push({ ...what, value: typeName(data) })
@@ -35,7 +35,7 @@ function typeName(value: unknown): string {
 }
 
 /**
- * Ajv with the formats and the keywords of schemas/, which are written into the validator: they are met at
+ * Ajv with the formats and keywords of schemas/. The keywords are compiled into the validator for speed: they apply to
  * every member of every row.
  *
  * @param pass what its validators write to; standalone code names it `pass` instead.
@@ -49,7 +49,7 @@ export function ajvOfSchemas(pass: Pass, code: Options['code'] = {}): Ajv2020 {
     strictTypes: false,
     strictRequired: false,
     messages: true,
-    // That each file is a schema is shown by tests, once, not at every start.
+    // Tests verify once that each file is a valid schema; there is no need to do so at every start.
     validateSchema: false,
     code,
   })
@@ -57,7 +57,7 @@ export function ajvOfSchemas(pass: Pass, code: Options['code'] = {}): Ajv2020 {
     'ajv-formats',
   )
   formats.default(ajv, ['date-time', 'uri'])
-  /** What a compiled validator calls the path of the instance that it was given. */
+  /** The name that a compiled validator gives to the path of its instance. */
   const instancePath = new Name('instancePath')
   const noted = { ref: pass, code: _`pass` }
   ajv.addKeyword({
@@ -71,7 +71,7 @@ export function ajvOfSchemas(pass: Pass, code: Options['code'] = {}): Ajv2020 {
     keyword: 'requirement',
     schemaType: 'string',
     code({ gen, schema, parentSchema, it }) {
-      // Says only that a member is not null: what is wrong inside of it is another node's.
+      // This node only states that a member is not null; another node states what is inside it.
       if (parentSchema.not !== undefined) return
       const at = gen.scopeValue('obj', noted)
       const place = str`${instancePath}${it.errorPath}`

@@ -1,10 +1,10 @@
 import { isObject } from '../record/json.ts'
 
-/** One statement of a schema: the rule that a node states. */
+/** One statement of a schema: the rule that a node gives. */
 export interface Stated {
   /** ACC-05/gbp */
   id: string
-  /** A sentence about the bank; empty where the node's own title speaks of another rule. */
+  /** A sentence about the bank; empty where the node's own title describes another rule. */
   title: string
   /** The nodes from the root down that must be reached to exercise the rule. */
   chain: Link[]
@@ -15,15 +15,15 @@ export interface Stated {
 interface Link {
   /** JSON pointer into the schema. */
   pointer: string
-  /** How it hangs on the one above: a member's name, `[]` for an element, or a keyword. */
+  /** How the node hangs on its parent: a member's name, `[]` for an element, or a keyword. */
   via: string
 }
 
 type Schema = Record<string, unknown>
 
 /**
- * A copy of a schema in which each node also says when it was reached (`visit: <pointer>`), and the
- * list of what the schema states.
+ * A copy of a schema in which each node records when it was reached (`visit: <pointer>`), and the list of what the
+ * schema states.
  */
 export function instrument(schema: Schema): { instrumented: Schema; stated: Stated[] } {
   const stated: Stated[] = []

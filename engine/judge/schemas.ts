@@ -16,16 +16,16 @@ import {
 import { ajvOfSchemas, createPass, type Pass } from './schema-keywords.ts'
 import { instrument } from './schema-requirements.ts'
 
-/** A schema of schemas/ with the responses to which it applies. */
+/** A compiled schema of schemas/ with the responses to which it applies. */
 export type ResponseSchema = ReturnType<typeof compile>
 
-/** Violations of one rule that are kept. */
+/** Maximum number of violations kept per rule. */
 const KEEP = 20
 
 /**
  * Loads schemas/account-information and schemas/product-information.
  *
- * @param wanted which of the files, by their path below the folder; all of them by default.
+ * @param wanted selects files by their path below the folder; all by default.
  */
 export function loadSchemas(
   folder: string = join(root, 'schemas'),
@@ -48,7 +48,7 @@ function filesIn(folder: string): string[] {
 export interface SchemaVerdict extends Pick<Pass, 'visited' | 'observed'> {
   /** Violations by rule id, at most the first 20 of each. */
   findings: Map<string, Finding[]>
-  /** The rule that a list of something else breaks: nothing below it can be judged. */
+  /** The rule that is violated by a list of the wrong kind of item: nothing inside it can be judged. */
   within?: string
 }
 
@@ -58,7 +58,7 @@ function compile(path: string, file: string) {
   if (!Array.isArray(responses)) throw new Error(`${file}: no responses`)
   const pass = createPass()
   let compiled: ValidateFunction | undefined
-  /** Made when the first answer comes: `assay plan` needs none of them. */
+  /** Compiled on first use: `assay plan` needs none of the validators. */
   const validator = (): ValidateFunction => {
     try {
       compiled ??=
@@ -69,10 +69,10 @@ function compile(path: string, file: string) {
     }
   }
 
-  /** Answers that are the same to the byte are one object: see engine/wire/bodies.ts. */
+  /** Answers that are identical byte by byte share one object: see engine/wire/bodies.ts. */
   const known = new WeakMap<object, { literals: Literals; result: SchemaVerdict }>()
 
-  /** Once more, for where in the instance each statement stands. */
+  /** Validates again to record where in the instance each statement applies. */
   const place = (part: unknown) => {
     const { observed } = pass
     Object.assign(pass, { placing: true, places: new Map(), observed: [] })
@@ -85,7 +85,7 @@ function compile(path: string, file: string) {
     file,
     /** Endpoint and status: `accounts 2xx`, `products error`. */
     responses: responses.map(String),
-    /** Every statement of the schema: rule id, title, where. */
+    /** Every statement of the schema: rule id, title and position. */
     stated,
     validate(instance: unknown, literals: Literals): SchemaVerdict {
       const before = known.get(instance as object)
@@ -134,7 +134,7 @@ function instrumentedOf(text: string) {
 /** account-information/accounts */
 const validatorName = (file: string) => file.replace(/\.schema\.json$/, '')
 
-/** What the validators of schemas/ are compiled from. */
+/** The sources from which the validators of schemas/ are compiled. */
 export function* schemaSources(folder: string = join(root, 'schemas')) {
   for (const file of filesIn(folder)) {
     const text = readFileSync(join(folder, file), 'utf8')

@@ -1,9 +1,9 @@
-/** Under which a recording keeps, beside a token whose value is redacted, what notes that its characters were looked at. */
+/** Key under which a recording stores, next to a redacted token, a marker for reads of the token's characters. */
 export const charactersOf = (name: string): symbol => Symbol.for(`characters of ${name}`)
 
 /**
- * The characters of a token in a JSON object; undefined where there is none, or an empty one. That a token is there, and which one,
- * is told by what stands for it in a recording too; whoever looks at its characters there is not counted.
+ * The characters of a token in a JSON object; undefined where it is absent or empty. A recording has a placeholder that
+ * shows that a token is there, and which one; code that needs no more does not call this, so its read is not counted.
  */
 export function charactersIn(json: unknown, name: string): string | undefined {
   if (typeof json !== 'object' || json === null) return undefined

@@ -1,4 +1,4 @@
-/** How often moves followed one another, in all histories of an exploration. */
+/** How often moves followed each other, in all histories of an exploration. */
 export type Coverage = ReturnType<typeof createCoverage>
 
 export interface Counted {
@@ -6,12 +6,12 @@ export interface Counted {
   count: number
 }
 
-/** Counts events, pairs and triples of them. */
+/** Counts events, and pairs and triples of consecutive events. */
 export function createCoverage() {
   const counts = [new Map<string, number>(), new Map<string, number>(), new Map<string, number>()]
   const keyOf = (events: readonly string[]) => events.join(' → ')
   return {
-    /** How often this event came after those before it, most of all as the end of a triple. */
+    /** A weight for how often this event followed the previous ones; the end of a triple weighs most. */
     seen(before: readonly string[], event: string): number {
       const recent = [...before.slice(-2), event]
       return recent
@@ -26,12 +26,12 @@ export function createCoverage() {
         of?.set(keyOf(one), (of.get(keyOf(one)) ?? 0) + 1)
       }
     },
-    /** Events by how often they came. */
+    /** Events, the most frequent first. */
     events: (): Counted[] =>
       [...(counts[0] ?? [])]
         .map(([name, count]) => ({ name, count }))
         .sort((one, other) => other.count - one.count),
-    /** How many different events, pairs and triples came. */
+    /** Number of different events, pairs and triples. */
     figures: () => counts.map((of) => of.size),
   }
 }

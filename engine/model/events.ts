@@ -2,7 +2,7 @@ import type { Move } from './moves.ts'
 import { obligationOf } from './sentences.ts'
 import type { ConsentState, World } from './world.ts'
 
-/** What kind of move it is in this world, whatever the names: `delete approved by another client`. */
+/** The kind of a move in this world, independent of names: `delete approved by another client`. */
 export function eventOf(world: World, move: Move): string {
   if (move.do === 'at-once')
     return `at once ${move.reads
@@ -29,7 +29,7 @@ export function eventOf(world: World, move: Move): string {
   return words.filter((word) => word !== false && word !== undefined).join(' ')
 }
 
-/** Where a consent is, in a word: `waiting`, `approved`, `in use`, `lapsed`, `deleted`, `revoked`, `expired`, `funds`. */
+/** State of a consent: `waiting`, `approved`, `in use`, `lapsed`, `deleted`, `revoked`, `expired`, `funds`. */
 export function stateOf({ kind, end, approval, tokens, lapsed }: ConsentState): string {
   if (kind === 'funds-confirmation') return end ? `funds ${end.how}` : 'funds'
   if (end) return end.how

@@ -4,10 +4,10 @@ import type { DataEndpoint } from '../wire/exchange.ts'
 /** Names of the two clients and the two customers, as in the target. */
 export type Party = 'first' | 'second'
 
-/** What a hook states of a consent: of `token-expired` its newest access token. */
+/** The fact that a hook makes true for a consent; `token-expired` concerns its newest access token. */
 export type Fact = 'customer-revokes' | 'consent-expired' | 'ninety-days-passed' | 'token-expired'
 
-/** What the request that creates a consent asks for; dates in days from now. */
+/** What the request to create a consent contains; dates in days from now. */
 export interface Terms {
   permissions: readonly string[]
   expiresInDays?: number
@@ -15,19 +15,19 @@ export interface Terms {
   toDays?: number
 }
 
-/** One reading of data with an access token of a consent, the newest unless it says otherwise. */
+/** One read of data with an access token of a consent, by default the newest. */
 export interface ReadMove {
   do: 'read'
   what: DataEndpoint
   consent: string
-  /** Which of the accounts that were seen last, where the path names one; counted around. */
+  /** Index of an account among those seen last, where the path names one; wraps around. */
   account?: number
-  /** The bounds of a filter, as a part of the rows that were seen last: 0.5 lies between the middle ones. */
+  /** The bounds of a filter, as a fraction of the rows seen last: 0.5 is between the middle ones. */
   from?: number
   to?: number
-  /** Is the customer present? */
+  /** True if the customer is present. */
   present: boolean
-  /** With the oldest access token of the consent: only its end says anything of that. */
+  /** Uses the oldest access token of the consent: only the end of the consent decides what that may read. */
   older?: true
 }
 
@@ -37,9 +37,9 @@ export type RequestMove =
   | { do: 'create-funds'; consent: string; client: Party }
   | { do: 'query'; consent: string; client: Party }
   | { do: 'delete'; consent: string; client: Party }
-  /** The customer is sent to the bank, by this client. */
+  /** This client sends the customer to the bank. */
   | { do: 'approve'; consent: string; client: Party; customer: Party; code: string }
-  /** The newest refresh token of the consent. */
+  /** Uses the newest refresh token of the consent. */
   | { do: 'refresh'; consent: string; client: Party }
   | ReadMove
 
@@ -47,31 +47,31 @@ export type RequestMove =
 export type Published = 'discovery' | 'jwks' | 'products'
 
 /**
- * What can be done at the interface. A consent, and the code that a visit gives, have a name from the move on that
- * makes them, so that a history from which moves are left out says the same of the others.
+ * What can be done at the interface. A consent, and the code of a visit, get their name from the move that creates
+ * them, so that the other moves keep their meaning when moves are removed from a history.
  */
 export type Move =
   | RequestMove
   | { do: 'deny'; consent: string; client: Party; customer: Party }
   | { do: 'exchange'; code: string; client: Party }
-  /** Readings that are sent at the same time. */
+  /** Reads that are sent at the same time. */
   | { do: 'at-once'; reads: readonly ReadMove[] }
-  /** What only somebody inside the bank can make true, by a hook of the target. */
+  /** What only a person at the bank can make true, through a hook of the target. */
   | { do: 'fact'; fact: Fact; consent: string }
-  /** A right request but for one value, a row of a table, which a check judges: it must be refused. */
+  /** A correct request except for one value, a row of a table, which a check judges: it must be refused. */
   | { do: 'wrong'; value: string; check: string; in: RequestMove }
   | { do: 'look'; at: Published }
 
-/** Moves in their order, from a bank that knows none of their consents. */
+/** Moves in order, starting from a bank that knows none of their consents. */
 export type History = readonly Move[]
 
-/** The names that a move gives. */
+/** The names that a move creates. */
 export function namesGivenBy(move: Move): string[] {
   if (move.do === 'create' || move.do === 'create-funds') return [move.consent]
   return move.do === 'approve' ? [move.code] : []
 }
 
-/** The names that must have been given before. */
+/** The names that must exist before the move. */
 export function namesUsedBy(move: Move): string[] {
   if (move.do === 'wrong') return namesUsedBy(move.in)
   if (move.do === 'create' || move.do === 'create-funds' || move.do === 'look') return []
@@ -80,7 +80,7 @@ export function namesUsedBy(move: Move): string[] {
   return [move.consent]
 }
 
-/** What is left of a history when every move goes that names what none before it gave. */
+/** What remains of a history without the moves that use names which no earlier move created. */
 export function meaningful(history: History): Move[] {
   const given = new Set<string>()
   return history.filter((move) => {
@@ -90,12 +90,12 @@ export function meaningful(history: History): Move[] {
   })
 }
 
-/** Is the customer sent to the bank? */
+/** True if the move sends the customer to the bank. */
 export function isVisit(move: Move): boolean {
   return move.do === 'approve' || move.do === 'deny' || (move.do === 'wrong' && isVisit(move.in))
 }
 
-/** Who takes part in a move, as far as it says. */
+/** The client and customer of a move, where it names them. */
 export function partiesOf(move: Move): { client?: Party; customer?: Party } {
   if (move.do === 'wrong') return partiesOf(move.in)
   return {
@@ -104,13 +104,13 @@ export function partiesOf(move: Move): { client?: Party; customer?: Party } {
   }
 }
 
-/** What a visit of a history is called, where visits are listed: `explore a1`. */
+/** The name of a visit of a history in lists of visits: `explore a1`. */
 export function visitName(history: string, move: Move): string {
   if (move.do === 'wrong') return visitName(history, move.in)
   return `${history} ${move.do === 'approve' ? move.code : `${move.do} ${namesUsedBy(move)}`}`
 }
 
-/** A move as a line for people: `the first client deletes c1`. */
+/** A move as a line of text: `the first client deletes c1`. */
 export function moveWords(move: Move): string {
   switch (move.do) {
     case 'create':

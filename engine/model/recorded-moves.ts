@@ -5,22 +5,22 @@ import { claimsOf } from '../wire/jwt-decode.ts'
 import type { Move } from './moves.ts'
 import type { Happened, Outcome } from './world.ts'
 
-/** What was done with a consent, and what came of it, as exchanges show it. */
+/** A move with a consent and its outcome, as exchanges show it. */
 export type RecordedMove = Happened & {
   /** ConsentId */
   consent: string
 }
 
-/** What is known of a consent while exchanges are read. */
+/** What is known about a consent while exchanges are read. */
 interface Known {
   /** The client that created it. */
   client: unknown
-  /** Was it seen to have been revoked by its customer? */
+  /** True if an answer showed that its customer revoked it. */
   revoked: boolean
   visits: number
 }
 
-/** What of an exchange is looked at, before anything is redacted. */
+/** The parts of an exchange that are read, before redaction. */
 export interface SeenExchange {
   endpoint: string
   about: object
@@ -29,9 +29,9 @@ export interface SeenExchange {
 }
 
 /**
- * Reads exchanges one after the other, and gives the moves that each shows, of consents that were created among them. The
- * client that created a consent is the first, any other the second; where nobody tells who sent something, its client did.
- * Whoever visited is the first customer. That its customer revoked a consent is known from the first answer that shows it.
+ * Reads exchanges in order and returns the moves that each shows, for consents that were created among them. The client
+ * that created a consent is the first, any other is the second; an unrecorded sender counts as the first. Every visitor
+ * is the first customer. A revocation by the customer is known from the first answer that shows it.
  */
 export function recordedMoves(): (exchange: SeenExchange) => RecordedMove[] {
   const known = new Map<string, Known>()
@@ -74,7 +74,7 @@ function consentIdOf(exchange: SeenExchange): string | undefined {
   return idIn(consent) ?? text(subject) ?? consentSeen(about) ?? intentIn(exchange)
 }
 
-/** What the host of a certification knows of a request: its consent, or that of its token or code. */
+/** What the host of a certification knows about a request: its consent, or that of its token or code. */
 function consentSeen(about: object): string | undefined {
   const { consent, token, code } = seenIn(about)
   return (
@@ -130,10 +130,10 @@ function moveIn(exchange: SeenExchange, consent: string, of: Known): Move | unde
   return what && { do: 'read', what, consent, present: true }
 }
 
-/** The code of its last visit. */
+/** The code of the consent's last visit. */
 const codeOf = (consent: string, { visits }: Known) => `${consent} ${visits}`
 
-/** Does the answer send a customer back to the client? */
+/** True if the answer sends a customer back to the client. */
 function isVisitsEnd(exchange: SeenExchange): boolean {
   const { visit } = exchange.about as Record<string, unknown>
   const uri = isObject(visit) ? text(visit.redirectUri) : undefined

@@ -13,18 +13,18 @@ import {
 } from './standing.ts'
 import { type ConsentState, setOf, type World } from './world.ts'
 
-/** What a sentence asks of the answer to a move. */
+/** What a sentence requires of the answer to a move. */
 export type Lawful =
-  /** The bank does what it is asked for; with this status where the document names one. */
+  /** The bank does what is requested; with this status where the document names one. */
   | { answer: 'given'; status?: number; shows?: 'AwaitingAuthorisation' | 'Revoked' }
   | { answer: 'refused' }
 
-/** What a requirement of specs/ says of a move in a world. */
+/** What a requirement of specs/ says about a move in a world. */
 export type Obligation = Lawful & { requirement: string }
 
 type Of<Kind extends Move['do']> = Extract<Move, { do: Kind }>
 
-/** A row of the table: what it needs to hold, and what it asks for then. */
+/** A row of the table: its condition, and what it requires then. */
 interface Sentence<Kind extends Move['do']> {
   requirement: string
   when(world: World, move: Of<Kind>): boolean
@@ -39,10 +39,10 @@ const CREATED = given({ status: 201, shows: 'AwaitingAuthorisation' })
 const REFUSED: Lawful = { answer: 'refused' }
 
 /**
- * What the document says of a move, by what happened before: the first row that holds is the answer, and where none
- * does, no sentence speaks and any answer is lawful. So what may be refused for a reason that the document leaves open
- * (a waiting consent that is not the newest, AMB-43, a combination of permissions, AMB-13, what a denial means, what
- * ninety days mean for all but data) has no row.
+ * What the document says about a move, depending on earlier moves: the first row whose condition is true applies. If
+ * there is none, no sentence speaks, and any answer is lawful. So there is no row for what may be refused for a reason
+ * that the document leaves open (a waiting consent that is not the newest, AMB-43, a combination of permissions,
+ * AMB-13, the meaning of a denial, the meaning of ninety days except for data).
  */
 const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   create: [
@@ -180,7 +180,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   deny: [
     {
       requirement: 'AUTHZ-21',
-      // Whether a customer who confirms again is asked more than who they are is not shown.
+      // It is not shown whether a customer who confirms again is asked for more than who they are.
       when: (world, move) => consentOf(world, move)?.approval === undefined,
       asks: REFUSED,
     },
@@ -288,7 +288,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   ],
   'at-once': [],
   fact: [],
-  // What a wrong value breaks is said by the table that it is a row of.
+  // The table with the wrong value's row says what the value breaks.
   wrong: [],
   look: Object.entries({
     discovery: 'DISC-01',
@@ -301,7 +301,7 @@ const SENTENCES: { [Kind in Move['do']]: readonly Sentence<Kind>[] } = {
   })),
 }
 
-/** What the documents say of the answer to a move; undefined: any is lawful. */
+/** What the documents say about the answer to a move; undefined: any answer is lawful. */
 export function obligationOf(world: World, move: Move): Obligation | undefined {
   if (move.do === 'wrong') return { requirement: move.check, answer: 'refused' }
   const rows = SENTENCES[move.do] as readonly Sentence<Move['do']>[]
@@ -311,10 +311,10 @@ export function obligationOf(world: World, move: Move): Obligation | undefined {
 }
 
 /**
- * The requirement that a wrong answer breaks: what was to leave the consent as it was, where that happened since the
- * bank last did what the move asks for.
+ * The requirement that a wrong answer breaks: that of an event that should have left the consent unchanged, if it
+ * happened since the bank last did what the move requests.
  *
- * @param served the moment at which the bank last did the like for this consent, 0 where it never did
+ * @param served the moment at which the bank last did the same for this consent, 0 if never
  */
 export function requirementOf(
   { requirement, answer }: Obligation,
@@ -326,7 +326,7 @@ export function requirementOf(
   return isIt ? disturbed.requirement : requirement
 }
 
-/** Every requirement that the table speaks of. */
+/** All requirements in the table. */
 export const REQUIREMENTS: readonly string[] = [
   ...new Set(
     Object.values(SENTENCES).flatMap((rows) =>

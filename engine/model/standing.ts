@@ -7,7 +7,7 @@ export function consentOf({ consents }: World, { consent }: { consent: string })
   return consents.get(consent)
 }
 
-/** Does another client try to delete a consent of this kind? */
+/** True if another client tries to delete a consent of this kind. */
 export function isForeign(
   world: World,
   move: Extract<Move, { do: 'delete' }>,
@@ -17,7 +17,7 @@ export function isForeign(
   return consent?.kind === kind && consent.client !== move.client
 }
 
-/** Does nobody know more of it than that it was created, and is it the newest of its client that waits? */
+/** True if only its creation is known, and it is its client's newest waiting consent. */
 export function isWaiting(
   world: World,
   consent: ConsentState | undefined,
@@ -26,10 +26,10 @@ export function isWaiting(
   return isNewest(world, consent)
 }
 
-/** Did something happen that is to leave it as it was? Then what it shows is judged where the end of that is. */
+/** True if an event should have left it unchanged. That requirement judges what the consent then shows. */
 export const hasNews = ({ disturbed }: ConsentState) => disturbed !== undefined
 
-/** A newer consent of a client may take the place of one that waits, and of one for the same card. */
+/** A newer consent of a client may replace a waiting one, and one for the same card. */
 function isNewest({ consents }: World, { kind, client, created }: ConsentState): boolean {
   return ![...consents.values()].some(
     (other) => other.kind === kind && other.client === client && other.created > created,
@@ -37,15 +37,15 @@ function isNewest({ consents }: World, { kind, client, created }: ConsentState):
 }
 
 /**
- * Does a consent stand, whatever the bank's freedoms? What was approved stands where its customer approved nothing
- * else for the client since (AMB-43); what was not, where it is the newest.
+ * True if a consent must be valid whatever freedoms the bank uses. An approved consent is valid if its customer has
+ * approved nothing else for the client since (AMB-43); any other one if it is the newest.
  */
 export function stands(world: World, consent: ConsentState | undefined): consent is ConsentState {
   if (!consent || consent.end || consent.unclear || consent.lapsed) return false
   return consent.approval ? !isReplaced(world, consent) : isNewest(world, consent)
 }
 
-/** Did its customer approve something else for its client since? Then the bank may have ended it (AMB-43). */
+/** True if its customer has since approved something else for its client: the bank may then have ended it (AMB-43). */
 function isReplaced({ consents }: World, { client, approval }: ConsentState): boolean {
   return [...consents.values()].some(
     (other) =>
@@ -56,7 +56,7 @@ function isReplaced({ consents }: World, { client, approval }: ConsentState): bo
   )
 }
 
-/** Did the customer who approved it revoke it, and may nothing else have ended it before? */
+/** True if the customer who approved it revoked it, and nothing else may have ended it before. */
 export function isRevoked(world: World, consent: ConsentState | undefined): boolean {
   if (consent?.end?.how !== 'revoked' || consent.unclear) return false
   return consent.approval !== undefined && !isReplaced(world, consent)
@@ -73,7 +73,7 @@ const FAMILIES: Record<DataEndpoint, Family> = {
   'account-transactions': 'transactions',
 }
 
-/** What an endpoint gives, of all accounts or of one. */
+/** The kind of data of an endpoint, for all accounts or for one. */
 export const familyOf = (what: DataEndpoint): Family => FAMILIES[what]
 
 const WORDS: Record<Family, string[]> = {
@@ -82,12 +82,12 @@ const WORDS: Record<Family, string[]> = {
   transactions: ['ReadTransactionsBasic', 'ReadTransactionsDetail'],
 }
 
-/** Does the consent hold a permission for this family? */
+/** True if the consent has a permission for this kind of data. */
 export function opens(consent: ConsentState | undefined, family: Family): boolean {
   return WORDS[family].some((name) => consent?.permissions.includes(name))
 }
 
-/** Is it promised to read this? Which permission the balances need is not shown; others may need accounts too. */
+/** True if the documents promise this read. What balances need is not known; other data may need accounts too. */
 export function reads(consent: ConsentState, what: DataEndpoint): boolean {
   return opens(consent, familyOf(what)) && opens(consent, 'accounts')
 }

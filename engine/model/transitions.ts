@@ -4,7 +4,7 @@ import { eventOf, stateOf } from './events.ts'
 import { type RecordedMove, recordedMoves, type SeenExchange } from './recorded-moves.ts'
 import { after, NOTHING, type World } from './world.ts'
 
-/** Follows consents through the states of the documents, each by itself, exchange by exchange. */
+/** Follows each consent through the states of the documents, exchange by exchange. */
 export function createTransitions() {
   const worlds = new Map<string, { world: World; before: string[] }>()
   const found = new Map<string, Transition>()
@@ -46,7 +46,7 @@ export function createTransitions() {
   }
 }
 
-/** The transitions that exchanges went through. */
+/** The transitions that exchanges show. */
 export function transitionsOf(exchanges: Iterable<SeenExchange>): Transitions {
   const transitions = createTransitions()
   for (const exchange of exchanges) transitions.note(exchange)

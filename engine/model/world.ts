@@ -1,28 +1,28 @@
 import { DATA_PERMISSIONS } from '../client-session/consent.ts'
 import { isVisit, type Move, type Party } from './moves.ts'
 
-/** A moment of a history: the number of the move, from 1 on. */
+/** A moment of a history: the number of the move, starting at 1. */
 export type Moment = number
 
-/** What is known of a consent. */
+/** What is known about a consent. */
 export interface ConsentState {
   name: string
   kind: 'account-access' | 'funds-confirmation'
   client: Party
   permissions: readonly string[]
-  /** Has it an ExpirationDateTime? */
+  /** True if it has an ExpirationDateTime. */
   expires?: true
   created: Moment
   end?: { how: End; at: Moment }
-  /** Ninety days passed since its customer confirmed it. */
+  /** Ninety days have passed since its customer confirmed it. */
   lapsed?: true
   /** Who approved it last, and when. */
   approval?: { customer: Party; at: Moment; code: string }
   /** Its newest tokens. */
   tokens?: TokensState
-  /** Something happened to it of which no sentence says what it means: nothing is promised any more. */
+  /** Something happened to it whose effect no sentence describes: nothing is promised any more. */
   unclear: boolean
-  /** Something happened that a sentence says leaves it as it was: its requirement. */
+  /** Something happened that must leave it unchanged: the requirement that says so. */
   disturbed?: { requirement: string; at: Moment }
 }
 
@@ -30,34 +30,34 @@ export interface ConsentState {
 export type End = 'deleted' | 'revoked' | 'expired'
 
 export interface TokensState {
-  /** The code that they come from. */
+  /** The code for which they were issued. */
   code: string
   at: Moment
-  /** Is there a refresh token that was not exchanged yet? */
+  /** True if there is a refresh token that was not exchanged yet. */
   refreshable: boolean
-  /** Has the access token expired? */
+  /** True if the access token has expired. */
   expired?: true
 }
 
-/** A code that a visit gave. */
+/** A code from a visit. */
 export interface CodeState {
   name: string
   consent: string
   client: Party
   customer: Party
   at: Moment
-  /** Was it sent to the token endpoint? One that another client sent may be taken from its own, or not. */
+  /** True if it was sent to the token endpoint. If another client sent it, its own may or may not still use it. */
   sent: boolean
-  /** Did it give tokens? */
+  /** True if it gave tokens. */
   used: boolean
 }
 
-/** What a history has led to. */
+/** The state that a history has led to. */
 export interface World {
   moment: Moment
   consents: ReadonlyMap<string, ConsentState>
   codes: ReadonlyMap<string, CodeState>
-  /** Sets of permissions that the bank took, as texts. */
+  /** Sets of permissions that the bank accepted, as strings. */
   taken: ReadonlySet<string>
 }
 
@@ -67,18 +67,18 @@ export const NOTHING: World = {
   moment: 0,
   consents: new Map(),
   codes: new Map(),
-  // Whoever takes no consent for all data at all breaks CONS-01.
+  // A bank that accepts no consent for all data at all breaks CONS-01.
   taken: new Set([setOf(DATA_PERMISSIONS)]),
 }
 
-/** What became of a move: `given` what it asked for, refused, or nobody knows. */
+/** The outcome of a move: `given` what was requested, refused, or unknown. */
 export type Outcome = 'given' | 'refused' | 'unknown'
 
-/** A move that was made, and what came of it. */
+/** A move and its outcome. */
 export interface Happened {
   move: Move
   outcome: Outcome
-  /** Of tokens that were given: is a refresh token among them? */
+  /** True if the given tokens include a refresh token. */
   refreshable?: boolean
 }
 
@@ -147,7 +147,7 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
       world.consents.set(consent.name, { ...consent, lapsed: true })
       return
     }
-    // What a revocation means for a consent that the TPP deleted is not shown, and nobody sees it.
+    // The effect of a revocation on a consent that the TPP deleted is not shown, and nobody can see it.
     if (!consent || outcome === 'refused' || consent.end) return
     if (outcome === 'unknown') return unclear(world, consent)
     ended(world, consent, move.fact === 'customer-revokes' ? 'revoked' : 'expired')
@@ -194,7 +194,7 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
     const fresh = !code.sent && code.client === move.client && outcome === 'given'
     world.codes.set(code.name, { ...code, sent: true, used: code.used || fresh })
     if (!fresh) {
-      // RFC 6749 4.1.2: a code that is used twice should end the tokens that came of it.
+      // RFC 6749 4.1.2: using a code twice should end the tokens that were issued for it.
       const { approval, tokens } = consent
       if ([approval?.code, tokens?.code].includes(code.name)) unclear(world, consent)
       return
@@ -217,8 +217,8 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
   'at-once'() {},
   wrong(world, { move }) {
     const consent = world.consents.get(move.in.consent)
-    // Whoever shows the customer a page may have noted something about the consent, and a refresh token that somebody
-    // tried may be worth nothing any more. Another request that is refused leaves everything as it was.
+    // A bank that shows the customer a page may have stored something about the consent, and a refresh token that was
+    // tried may have become useless. Any other refused request leaves everything unchanged.
     if (consent && (isVisit(move) || move.in.do === 'refresh')) unclear(world, consent)
   },
   look() {},
@@ -240,7 +240,7 @@ function disturb(world: Draft, consent: ConsentState, requirement: string): void
   world.consents.set(consent.name, { ...consent, disturbed })
 }
 
-/** Ends a consent; every other one is to stay as it was. */
+/** Ends a consent; all others must stay unchanged. */
 function ended(world: Draft, consent: ConsentState, how: End): void {
   for (const other of world.consents.values()) {
     if (other.name !== consent.name && !other.end) disturb(world, other, END_OF_OTHERS)

@@ -3,10 +3,9 @@ import type { Session } from '../client-session/session.ts'
 import type { KeptApproval, KeptApprovals } from './kept-approvals.ts'
 
 /**
- * Has a customer approve one consent for a monitor, and keeps its tokens. It registers a client where none is known, and
- * leaves the consent at the bank: a run that cleans up does not remove it.
- *
- * @throws Blocked, NotApplicable with why there is no approval
+ * Asks a customer to approve one consent for a monitor, and keeps its tokens. Registers a client if none is known.
+ * Leaves the consent at the bank: the cleanup of a run does not delete it.
+ * @throws Blocked, NotApplicable with the reason if there is no approval
  */
 export async function approveForMonitor(
   session: Session,

@@ -8,10 +8,10 @@ import type { ConsentFacts } from '../wire/exchange.ts'
 
 /** A consent that a customer approved for the monitor. */
 export interface KeptApproval {
-  /** Name of the row of suites/consents.ts. */
+  /** Name of the row in suites/consents.ts. */
   name: string
   client: ClientName
-  /** Of the client that asked for it. */
+  /** client_id of the client that requested it. */
   clientId: string
   permissions: readonly string[]
   facts: ConsentFacts
@@ -21,14 +21,13 @@ type Entry = { approved: KeptApproval } | { of: string; tokens: TokenSet }
 
 export type KeptApprovals = NonNullable<ReturnType<typeof openKeptApprovals>>
 
-/** Records from which on the file is written again with what counts alone. */
+/** Number of records above which the file is rewritten with current entries only. */
 const MOST = 200
 
 /**
- * Opens the approvals that a monitor uses, and their tokens: encrypted under the signing key of the first client, for this
- * user alone. Where the file is of another token endpoint or key it is begun again.
- *
- * @returns undefined while another process that is alive has it open
+ * Opens the approvals of a monitor and their tokens: encrypted under the signing key of the first client, readable by
+ * this user only. Starts an empty file if the existing one belongs to another token endpoint or key.
+ * @returns undefined while another live process has it open
  */
 export function openKeptApprovals(path: string, target: Target) {
   const options = {
@@ -72,7 +71,7 @@ export function openKeptApprovals(path: string, target: Target) {
       kept.append({ approved } satisfies Entry)
       this.hold(approved.facts.id, held)
     },
-    /** The tokens that are in use from now on. */
+    /** Replaces the current tokens. */
     hold(of: string, held: TokenSet): void {
       tokens.set(of, held)
       kept.append({ of, tokens: held } satisfies Entry)

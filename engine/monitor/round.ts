@@ -18,57 +18,57 @@ import { isPassing } from '../wire/retry-after.ts'
 import { createWire } from '../wire/wire.ts'
 import type { KeptApproval, KeptApprovals } from './kept-approvals.ts'
 
-/** Requests of one round, at most. */
+/** Maximum number of requests in one round. */
 export const MOST_REQUESTS = 40
 
-/** One message may be sent in another version of HTTP, with a certificate, and over another connection. */
+/** One message may be sent with another HTTP version, with a certificate, and over another connection. */
 const MOST_OF_ONE = 4
 
-/** Milliseconds that an access token must have left. */
+/** Milliseconds of validity that an access token must have left. */
 const LEFT = 60_000
 
-/** How a part of the interface did in a round. */
+/** The state of one part of the interface in a round. */
 export interface PartSeen {
   part: string
-  /** `limited`: the bank said 429, which tells neither. */
+  /** `limited`: the bank answered 429, which shows neither. */
   is: 'served' | 'away' | 'limited'
-  /** When the request began that told, milliseconds since the epoch. */
+  /** Start of the request that showed it, milliseconds since the epoch. */
   at: number
-  /** What came instead; of what is away. */
+  /** The failure or answer of a part that is away. */
   why?: string
 }
 
 export interface RoundSeen {
   parts: PartSeen[]
-  /** The keys that the bank served; undefined where it served none. */
+  /** The keys that the bank served; undefined if it served none. */
   keys?: unknown[]
-  /** Where the bank's keys are. */
+  /** Address of the bank's keys. */
   jwksAddress?: string
   /** What is not watched, and how it can be. */
   unwatched: string[]
   requests: number
-  /** Whether data were asked for. */
+  /** True if data were requested. */
   data: boolean
 }
 
 export interface RoundParts {
   target: Target
   kept: KeptApprovals
-  /** What the bank stored for a client of this name, where earlier runs registered it. */
+  /** What the bank stored for a client with this name, if an earlier run registered it. */
   registered(name: ClientName): Record<string, unknown> | undefined
-  /** Judges what comes. */
+  /** Judges the exchanges. */
   engine: RuleEngine
-  /** Are data due in this round? */
+  /** True if data are due in this round. */
   data: boolean
-  /** Told of each exchange once it was judged. */
+  /** Called with each exchange after it was judged. */
   onExchange(exchange: Exchange): void
   signal?: AbortSignal
 }
 
 /**
- * One round: each request of the plan once, in this order, no customer present, and nothing created. Configuration, keys,
- * product list, a token of the client; where data are due, for each approval that is kept a refresh if its access token has
- * ended, then accounts, balances, transactions, and those of the first account.
+ * One round: each request of the plan once, in this order, no customer present, and nothing created. Requests
+ * configuration, keys, product list and a token of the client. If data are due, for each kept approval: refreshes an
+ * access token that has expired, then requests accounts, balances, transactions, and those of the first account.
  */
 export async function monitorRound(parts: RoundParts): Promise<RoundSeen> {
   const { target, engine, onExchange } = parts
@@ -76,7 +76,7 @@ export async function monitorRound(parts: RoundParts): Promise<RoundSeen> {
   const verify = createIdTokenSignatures(engine, async () => undefined)
   wire.onExchange(async (exchange) => {
     await verify(exchange)
-    // A gateway's trouble and a limit speak of the moment: they are told as such, and by no rule.
+    // A gateway fault or a limit is temporary: it is reported as such, and no rule judges it.
     if (!isPassing(exchange)) engine.judge(exchange)
     onExchange(exchange)
   })
@@ -109,7 +109,7 @@ function createRound({ data, signal }: RoundParts, requests: () => number) {
   const seen: RoundSeen = { parts: [], unwatched: [], requests: 0, data }
   return {
     seen,
-    /** Sends one request, unless the round is over; undefined where it was not sent. */
+    /** Sends one request, unless the round is over; undefined if it was not sent. */
     async ask(part: string, send: () => Promise<Exchange>): Promise<Exchange | undefined> {
       if (signal?.aborted) return undefined
       if (requests() + MOST_OF_ONE > MOST_REQUESTS) {
@@ -128,14 +128,14 @@ function createRound({ data, signal }: RoundParts, requests: () => number) {
 
 function whyOf(exchange: Exchange): string {
   const { failure } = exchange
-  // Without addresses: parts that are away for one reason are one outage.
+  // Without addresses: parts that are away for the same reason are one outage.
   return failure ? `${failure.kind}, ${failure.code}` : `answered ${answerOf(exchange)}`
 }
 
-/** Is a part of what is asked for where data are due? */
+/** True for a part that is requested only if data are due. */
 export const isOfData = (part: string): boolean => /^(?:GET |refresh of )/.test(part)
 
-/** Nothing is sent again: what one request meets is what a customer meets. */
+/** No request is retried: each shows what a customer would meet. */
 const ONCE = { retry: false } as const
 
 async function configuration(round: Round, client: Tpp, target: Target): Promise<void> {
@@ -184,7 +184,7 @@ async function everyApproval(
   }
 }
 
-/** Tokens that last; refreshed where the access token ends within a minute. */
+/** Tokens that are still valid; refreshed if the access token expires within a minute. */
 async function current(
   round: Round,
   of: { client: Tpp; approval: KeptApproval; tokens: TokenSet; kept: KeptApprovals },
@@ -210,7 +210,7 @@ async function current(
     ),
   )
   const next = sent && tokensOf(sent) && refreshed(tokens, sent)
-  // Before anything else: a bank may take a refresh token once.
+  // Stored before anything else: a bank may accept a refresh token only once.
   if (next) kept.hold(id, next)
   return next
 }
@@ -240,6 +240,6 @@ async function dataOf(
   for (const path of paths) if (path !== '/accounts') await get(`${account}${path}`)
 }
 
-/** As the documents write it: an AccountId is nobody else's. */
+/** In the spelling of the documents: without the AccountId, which belongs to a customer. */
 const pathWords = (path: string): string =>
   `GET ${path.replace(/^\/accounts\/[^/]+/, '/accounts/{AccountId}')}`

@@ -2,19 +2,19 @@ import { keep, readKept } from '../record/kept-json.ts'
 import type { CheckResult } from '../report/report.ts'
 import type { PartSeen } from './round.ts'
 
-/** What a monitor knows from one round to the next: schemas/assay/monitor.schema.json. Nothing in it is secret. */
+/** What a monitor knows from one round to the next: schemas/assay/monitor.schema.json. It contains no secrets. */
 export interface MonitorState {
-  /** When the first round began, UTC. */
+  /** Start of the first round, UTC. */
   since: string
-  /** Parts that were ever served or away; since when, and why. */
+  /** Each part that was ever served or away; since when, and why. */
   parts: Record<string, { up: boolean; since: string; why?: string }>
   /** Thumbprints of the keys that the bank served last. */
   keys?: string[]
   /** Rules that are broken, and since when. */
   broken: Record<string, string>
-  /** Days left of which it was told, by what ends. */
+  /** The days left that were last reported, by what expires. */
   told: Record<string, number>
-  /** When data were read last, UTC. */
+  /** When data were last read, UTC. */
   dataAt?: string
 }
 
@@ -23,11 +23,11 @@ export interface Change {
   kind: 'outage began' | 'outage ended' | 'rule broken' | 'rule mended' | 'keys' | 'certificate'
   /** One sentence, without secrets. */
   text: string
-  /** Rules, parts. */
+  /** Ids of rules, names of parts. */
   ids: string[]
 }
 
-/** A certificate that ends. */
+/** A certificate and its expiry. */
 export interface Ending {
   /** Host, or client. */
   what: string
@@ -37,17 +37,17 @@ export interface Ending {
 
 export interface Seen {
   parts: PartSeen[]
-  /** Thumbprints; undefined where no keys were served. */
+  /** Thumbprints; undefined if no keys were served. */
   keys?: string[]
-  /** What rules say of the round. */
+  /** Results of the rules in this round. */
   rules: readonly Pick<CheckResult, 'id' | 'outcome' | 'message' | 'level'>[]
   certificates: Ending[]
-  /** When the round began, milliseconds since the epoch. */
+  /** Start of the round, milliseconds since the epoch. */
   at: number
   data: boolean
 }
 
-/** The state of a monitor; a new one where there is no such file. */
+/** The state of a monitor; a new one if the file does not exist. */
 export function readState(file: string, at: number): MonitorState {
   const mend = 'Remove it: the monitor then begins again.'
   return (
@@ -59,7 +59,7 @@ export function readState(file: string, at: number): MonitorState {
 
 export const keepState = (file: string, state: MonitorState): void => keep(file, state)
 
-/** What a round changes in what is known, and what of that somebody should be told. */
+/** The state after a round, and the changes to report. */
 export function stateAfter(
   before: MonitorState,
   seen: Seen,
@@ -83,7 +83,7 @@ export function stateAfter(
 
 const instant = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** Parts that begin to be away for one reason, and those that are served again, are told together. */
+/** Reports together the parts that go away for the same reason, and those that are served again. */
 function partsAfter(before: MonitorState, seen: Seen) {
   const parts = { ...before.parts }
   const began = new Map<string, { parts: string[]; at: number }>()
@@ -104,7 +104,7 @@ function partsAfter(before: MonitorState, seen: Seen) {
     const alike = began.get(why) ?? { parts: [], at }
     alike.parts.push(part)
     began.set(why, alike)
-    // One outage has one begin: that of the first request that met it.
+    // One outage has one start: that of the first request that met it.
     parts[part] = { up, since: instant(alike.at), why }
   }
   const changes: Change[] = [...began].map(([why, { parts: all, at }]) => ({
@@ -133,7 +133,7 @@ export function lasting(milliseconds: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** A rule that judged nothing in this round stays as it was: data are not read in each. */
+/** A rule that judged nothing in this round keeps its state: data are not read in every round. */
 function rulesAfter(before: MonitorState, { rules, at }: Seen) {
   const broken = { ...before.broken }
   const changes: Change[] = []
@@ -161,12 +161,12 @@ function keysChanged({ keys: before }: MonitorState, { keys }: Seen): Change[] {
   return [{ kind: 'keys', text, ids: [...added, ...gone] }]
 }
 
-/** Days left at which somebody is told; 0: it has ended. */
+/** Days left at which a warning is given; 0: it has expired. */
 const TELL_AT = [0, 7, 30]
 
 const DAY = 86_400_000
 
-/** Whole days until an instant; negative where it is over. */
+/** Whole days until an instant; negative if it has passed. */
 export const daysLeft = (notAfter: string, at: number): number =>
   Math.floor((Date.parse(notAfter) - at) / DAY)
 
@@ -189,6 +189,6 @@ function endsAfter(before: MonitorState, { certificates, at }: Seen) {
   return { told, changes }
 }
 
-/** Is anything away, as far as is known? */
+/** The parts that are away, as far as is known. */
 export const isAway = ({ parts }: MonitorState): string[] =>
   Object.entries(parts).flatMap(([part, { up }]) => (up ? [] : [part]))

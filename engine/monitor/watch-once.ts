@@ -25,14 +25,14 @@ import { type Change, type Ending, isAway, type MonitorState, stateAfter } from 
 
 export interface WatchParts {
   target: Target
-  /** What of the target its report names. */
+  /** What its report says about the target. */
   described: Report['target']
   suites: Pick<Suites, 'rules' | 'schemas' | 'checks'>
   catalogue: Catalogue
   deviations?: Deviation[]
   kept: KeptApprovals
   clients: Pick<ClientStore, 'find'>
-  /** Folder of the reports of the last round. */
+  /** Folder for the reports of the last round. */
   out: string
   version: string
   /** Milliseconds between two readings of data. */
@@ -46,11 +46,11 @@ export interface Watched {
   /** Redacted. */
   changes: Change[]
   unwatched: string[]
-  /** Whether data were asked for. */
+  /** True if data were requested. */
   data: boolean
 }
 
-/** One round, judged by the rules alone, and written as `assay judge` writes; nothing is ever conformant by it. */
+/** One round, judged only by the rules and written in the form of `assay judge`; it never makes a bank conformant. */
 export async function watchOnce(parts: WatchParts, before: MonitorState): Promise<Watched> {
   const { target, suites, out, kept, clients, signal, dataEvery } = parts
   const startedAt = new Date(now())
@@ -61,7 +61,7 @@ export async function watchOnce(parts: WatchParts, before: MonitorState): Promis
   const evidence = createEvidence()
   const latency = createLatency()
   let exchanges = 0
-  // What is away is asked for again at once: its end is to be seen.
+  // Requests data again at once while they are away, to see when the outage ends.
   const data =
     before.dataAt === undefined ||
     now() - Date.parse(before.dataAt) >= dataEvery ||
@@ -110,11 +110,11 @@ export async function watchOnce(parts: WatchParts, before: MonitorState): Promis
   }
 }
 
-/** Values of a token set that open something. */
+/** The secret values of a token set. */
 const secretsIn = ({ accessToken, refreshToken }: { accessToken: string; refreshToken?: string }) =>
   [accessToken, refreshToken].filter((each) => each !== undefined)
 
-/** Until when certificates are good: of each host that is asked, and of our own clients. */
+/** Expiry of certificates: of each requested host, and of our own clients. */
 async function endings(target: Target, { jwksAddress }: RoundSeen): Promise<Ending[]> {
   const origins = new Set(placesOf(target).map(({ origin }) => origin))
   if (jwksAddress !== undefined) origins.add(new URL(jwksAddress).origin)
@@ -132,7 +132,7 @@ async function endings(target: Target, { jwksAddress }: RoundSeen): Promise<Endi
   return [...hosts.flat(), ...own]
 }
 
-/** Milliseconds for a handshake in which nothing is asked. */
+/** Maximum milliseconds for a handshake without a request. */
 const LONGEST = 5000
 
 async function namesOf(keys: readonly unknown[]): Promise<string[]> {
@@ -143,7 +143,7 @@ async function namesOf(keys: readonly unknown[]): Promise<string[]> {
   return (await Promise.all(names)).sort()
 }
 
-/** The report with what a monitor adds: how much a round is, what is away, what ends. */
+/** The report with what a monitor adds: the size of the round, what is away, what expires. */
 function withRound(
   report: Report,
   found: {

@@ -18,14 +18,14 @@ export interface ServerIdentity {
   key: string
 }
 
-/** The authority by which a proxy shows certificates of hosts that are not its own. */
+/** The authority that issues the certificates with which a proxy poses as other hosts. */
 export interface Authority {
-  /** PEM, and the file that has it. */
+  /** The certificate as PEM, and its file. */
   certificate: string
   file: string
-  /** Was it made just now, so that nobody trusts it yet? */
+  /** True if it was created just now, so nobody trusts it yet. */
   isNew: boolean
-  /** A certificate for a host name or an IP address, for as long as this process runs. */
+  /** A certificate for a host name or an IP address, for the lifetime of this process. */
   issue(host: string): Promise<ServerIdentity>
 }
 
@@ -33,17 +33,16 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 
 const DAY = 86_400_000
 
-/** Days for which the authority, and what it issues, is good. Some systems take no server certificate of more than 398. */
+/** Validity in days of the authority and its certificates. Some systems accept at most 398 for a server. */
 const GOOD_FOR = 730
 const ISSUED_FOR = 397
 
-/** Only whoever runs this may read them: with the key anybody could pose as any host to those who trust the authority. */
+/** Only the user may read them: with the key, anybody could pose as any host to those who trust the authority. */
 const PRIVATE = 0o600
 
 /**
- * Opens the authority of a folder; makes one where there is none, or where it has expired.
- *
- * @throws InputError where the folder has another file in its place
+ * Opens the authority in a folder; creates one if there is none, or if it has expired.
+ * @throws InputError if the folder has another file in its place
  */
 export async function openAuthority(folder: string): Promise<Authority> {
   const [file, keyFile] = [join(folder, 'authority.pem'), join(folder, 'authority.key')]
@@ -106,7 +105,7 @@ async function pemOf(key: webcrypto.CryptoKey): Promise<string> {
 
 const pemText = (certificate: x509.X509Certificate) => `${certificate.toString('pem')}\n`
 
-/** A serial number that no other certificate has, positive as RFC 5280 4.1.2.2 wants it. */
+/** A unique serial number, positive as RFC 5280 4.1.2.2 requires. */
 const serial = () => `01${randomBytes(15).toString('hex')}`
 
 async function makeAuthority(): Promise<ServerIdentity> {
@@ -114,7 +113,7 @@ async function makeAuthority(): Promise<ServerIdentity> {
   const name = randomBytes(4).toString('hex')
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serial(),
-    // Of two authorities that somebody trusts, each has a name of its own.
+    // Somebody may trust two authorities, so each has its own name.
     name: `O=Assay recording proxy, CN=Assay proxy authority ${name}`,
     notBefore: new Date(now() - DAY),
     notAfter: new Date(now() + GOOD_FOR * DAY),

@@ -1,13 +1,12 @@
 import { type Passed, whyNone } from './forward.ts'
 import type { Beside } from './server.ts'
 
-/** Kinds of things that are told apart; of more of them only their number is told. */
+/** Maximum number of different events that are listed and counted. */
 const MOST = 100
 
 /**
- * Counts what went on beside what is judged: hosts that were refused, clients that trust nobody, a bank that gave no answer.
- *
- * @param tell is told of each kind of thing when it happens first
+ * Counts events that are not judged: refused hosts, clients that do not trust the proxy, a bank that gave no answer.
+ * @param tell called with each kind of event when it first happens
  */
 export function createBeside(tell: (text: string) => void) {
   const times = new Map<string, number>()
@@ -25,7 +24,7 @@ export function createBeside(tell: (text: string) => void) {
       if (hungUp) count(`a client hung up before the answer of ${host} was whole`)
       else if (failure) count(`${host}: ${whyNone(failure)}. The bank is not judged by that`)
     },
-    /** A line each, with how often. */
+    /** One line per event, with how often it happened. */
     notes: () => [...times].map(([text, n]) => (n === 1 ? text : `${text} (${n} times)`)),
   }
 }

@@ -1,11 +1,10 @@
-/** A copy of a body as it passes, for whoever judges it. */
+/** A copy of a body that passes, for judging. */
 export type Copy = ReturnType<ReturnType<typeof openCopies>['begin']>
 
 /**
- * Copies of bodies, bounded: what passes is never held up nor kept whole because somebody looks at it.
- *
- * @param most bytes of one body; of a larger one nothing is kept
- * @param together bytes of all that are not given back yet
+ * Copies of bodies, with limits. Copying never delays a body.
+ * @param most maximum bytes of one body; nothing is kept of a larger one
+ * @param together maximum bytes of all copies that are not dropped yet
  */
 export function openCopies(most: number, together: number) {
   let held = 0
@@ -32,9 +31,9 @@ export function openCopies(most: number, together: number) {
         get bytes() {
           return bytes
         },
-        /** The body; undefined where it was too large to be kept. */
+        /** The body; undefined if it was too large to keep. */
         body: (): Buffer | undefined => parts && Buffer.concat(parts),
-        /** Is no longer needed. */
+        /** Releases the copy. */
         drop,
       }
     },

@@ -7,7 +7,7 @@ import type { Copy } from './copies.ts'
 import type { Identity } from './identities.ts'
 import type { Line, Outgoing } from './line.ts'
 
-/** One request that passed a proxy, and what came back. */
+/** One request that passed a proxy, and its answer. */
 export interface Passed {
   /** Milliseconds since the epoch. */
   at: number
@@ -18,15 +18,15 @@ export interface Passed {
   requestHeaders: [string, string][]
   requestBody: Copy
   response?: { status: number; headers: [string, string][]; body: Copy }
-  /** Why no whole answer came of the bank. */
+  /** Why the bank gave no complete answer. */
   failure?: WireFailure
-  /** The client hung up before the answer was whole. */
+  /** The client hung up before the answer was complete. */
   hungUp?: true
   identity: Pick<Identity, 'name' | 'certificate'>
   connection: { protocol?: string; cipher?: string }
 }
 
-/** Headers of Node's as pairs, in their order and as they were spelled. */
+/** Node's raw headers as pairs, in order and with their spelling. */
 export function pairsOf(raw: readonly string[]): [string, string][] {
   return Array.from({ length: raw.length / 2 }, (_, at) => [
     raw[2 * at] as string,
@@ -35,8 +35,8 @@ export function pairsOf(raw: readonly string[]): [string, string][] {
 }
 
 /**
- * Passes a request on to the bank and its answer back, byte for byte, as they come, and says at the end what passed. What
- * keeps an answer away is answered with 502, in words that say who says so.
+ * Passes a request to the bank and its answer back, byte for byte, as they arrive, and reports at the end what passed.
+ * If a failure prevents the answer, replies with 502 and says who is speaking.
  */
 export function forward(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
@@ -71,7 +71,7 @@ export function forward(
   try {
     outgoing = line.send(request)
   } catch (error) {
-    // What Node's own parser let in, its own writer may refuse.
+    // Node's writer may refuse what its parser accepted.
     failed([error as Error])
     return
   }
@@ -108,7 +108,7 @@ export function forward(
   request.pipe(sent)
 }
 
-/** Status and headers as they came: Node adds none of its own. */
+/** Status and headers as they came: Node adds none. */
 function passHead(response: ServerResponse, answer: IncomingMessage): boolean {
   const { statusCode = 0, statusMessage = '', rawHeaders } = answer
   for (const name of ['date', 'connection', 'content-length', 'transfer-encoding']) {
@@ -116,7 +116,7 @@ function passHead(response: ServerResponse, answer: IncomingMessage): boolean {
   }
   try {
     response.writeHead(statusCode, statusMessage, rawHeaders)
-    // An answer that comes in parts begins before its first part.
+    // Sends the head before the first part of a streamed answer.
     response.flushHeaders()
     return true
   } catch {
@@ -154,7 +154,7 @@ function failureIn(errors: Error[]): WireFailure {
   }
 }
 
-/** Answers in the place of the bank, and says so; where a part of its answer has passed, the client sees it end early. */
+/** Answers in place of the bank, and says so. If part of the bank's answer has passed, cuts the connection. */
 function refuse(response: ServerResponse, failure: WireFailure): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
@@ -163,7 +163,7 @@ function refuse(response: ServerResponse, failure: WireFailure): void {
   answerPlainly(response, 502, whyNone(failure))
 }
 
-/** Why there is no answer of the bank. */
+/** Why there is no answer from the bank. */
 export function whyNone({ kind, code, message }: WireFailure): string {
   if (kind === 'tls-alert') return `the bank ended the TLS handshake: ${message} (${code})`
   if (kind === 'untrusted') {
@@ -172,7 +172,7 @@ export function whyNone({ kind, code, message }: WireFailure): string {
   return `there is no answer of the bank: ${message} (${code})`
 }
 
-/** An answer of the proxy itself, which ends the connection. */
+/** An answer of the proxy itself; closes the connection. */
 export function answerPlainly(response: ServerResponse, status: number, words: string): void {
   const text = `assay proxy: ${words}. The proxy says this, not the bank.\n`
   response.writeHead(status, {

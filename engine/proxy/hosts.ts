@@ -5,23 +5,22 @@ import { addressProblem } from '../wire/outside-address.ts'
 import type { Passed } from './forward.ts'
 import { authorityOf } from './host-and-port.ts'
 
-/** Hosts of a bank that a configuration may name. */
+/** Maximum number of known hosts. */
 const MOST = 50
 
-/** Bytes of a configuration that is read. */
+/** Maximum bytes of a configuration that are read. */
 const MOST_BYTES = 1024 * 1024
 
 /** Members of a configuration whose values are addresses of the bank: OpenID Connect Discovery 3, RFC 8705 5. */
 const ADDRESS = /^(?:issuer|jwks_uri|.+_endpoint)$/
 
-/** What a proxy may reach: the hosts of a bank, and those to which it passes tunnels. */
+/** What a proxy may reach: the hosts of a bank, and those whose tunnels it passes on. */
 export type Hosts = ReturnType<typeof openHosts>
 
 /**
- * The hosts of a target: those that its file names, and those that the bank itself names in its configuration.
- *
- * @param passed authorities to which tunnels are passed on unread
- * @param onLearned told of each host that the configuration adds
+ * The hosts of a target: those in its file, and those that the bank names in its configuration.
+ * @param passed authorities whose tunnels are passed on unread
+ * @param onLearned called with each host that the configuration adds
  */
 export function openHosts(
   target: Target,
@@ -52,18 +51,18 @@ export function openHosts(
   }
 
   return {
-    /** What is done with a tunnel to an authority; undefined: it is refused. */
+    /** What to do with a tunnel to an authority; undefined: refuse it. */
     of(authority: string): 'read' | 'pass' | undefined {
       if (passed.includes(authority)) return 'pass'
       return known.has(authority) ? 'read' : undefined
     },
-    /** Takes the hosts that the bank names in its configuration, but for those that an answer must not lead to. */
+    /** Adds the hosts in the bank's configuration, except those that an answer must not lead to. */
     learn(passed: Passed): void {
       if (passed.url.split('?', 1)[0] !== endpoints.discovery) return
       if (passed.response?.status !== 200) return
       learning = learning.then(() => take(passed.response)).catch(() => {})
     },
-    /** Settles once what has passed so far is taken. */
+    /** Resolves when everything passed so far is processed. */
     settled: () => learning,
     all: () => [...known],
   }

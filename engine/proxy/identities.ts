@@ -5,22 +5,22 @@ import { now } from '../record/clock.ts'
 import { contextOf } from '../wire/connector.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
 
-/** Whom a client showed itself to be, and how the proxy then shows itself to the bank. */
+/** The identity that a client showed, and how the proxy identifies itself to the bank. */
 export interface Identity {
   /** Name of the client in the target file; none: it showed no certificate. */
   name: string
-  /** What a TPP's rules call its certificate: none, valid, or what is wrong with it. */
+  /** Name of its certificate in a TPP's rules: none, valid, or what is wrong with it. */
   certificate: string
   context: SecureContext
 }
 
-/** A public key, as text. Who shows a certificate has proven in the handshake to have its private key. */
+/** A public key, as text. The handshake proves that whoever shows a certificate has its private key. */
 const keyOf = ({ publicKey }: X509Certificate) =>
   publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
 
 /**
- * The certificates of a target, by what a client shows: the same certificate, or another one of the same key. Nobody gets
- * to the bank with the certificate of a TPP who has not the key of that TPP.
+ * Finds the certificate of a target by what a client shows: the same certificate, or another one with the same key.
+ * Only a client that has a TPP's key reaches the bank with that TPP's certificate.
  */
 export function openIdentities({ transports, trust }: Target) {
   const known = Object.entries(transports).flatMap(([name, transport]) => {
@@ -29,7 +29,7 @@ export function openIdentities({ transports, trust }: Target) {
   })
   const none: Identity = { name: 'none', certificate: 'none', context: contextOf({}, trust) }
   return {
-    /** Undefined: a certificate whose key the target file does not have. */
+    /** Undefined: the target file does not have the key of this certificate. */
     of(shown: X509Certificate | undefined): Identity | undefined {
       if (!shown) return none
       const found =

@@ -8,18 +8,18 @@ import { openProxy } from './server.ts'
 export interface JudgedProxyParts extends Omit<PartiesParts, 'onTrouble'> {
   target: Target
   authority: Authority
-  /** Where clients find it; port 0: any that is free. */
+  /** Where clients find it; port 0: any free port. */
   listen: { host: string; port: number }
-  /** Authorities to which tunnels are passed unread. */
+  /** Authorities whose tunnels are passed on unread. */
   pass: readonly string[]
-  /** Is told what is none of either party's: hosts that were refused, a bank that gave no answer. Without secrets. */
+  /** Called with events that concern neither party: refused hosts, a bank that gave no answer. Without secrets. */
   onBeside(text: string): void
 }
 
-/** A proxy that judges both parties by what passes it. */
+/** A proxy that judges both parties by what passes through it. */
 export type JudgedProxy = Awaited<ReturnType<typeof openJudgedProxy>>
 
-/** Opens a proxy between a TPP and a target, and what judges both. */
+/** Opens a proxy between a TPP and a target that judges both. */
 export async function openJudgedProxy(parts: JudgedProxyParts) {
   const { target, authority, listen, pass, onBeside } = parts
   const parties = openParties({
@@ -43,7 +43,7 @@ export async function openJudgedProxy(parts: JudgedProxyParts) {
     url: proxy.url,
     folders: parties.folders,
     hosts: hosts.all,
-    /** Ends it, and writes both reports. */
+    /** Closes the proxy, and writes both reports. */
     async finish() {
       await proxy.close()
       return parties.finish(beside.notes())

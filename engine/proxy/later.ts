@@ -1,12 +1,10 @@
-/** Milliseconds without anything new after which what waits is done, and for which it waits at most. */
+/** Work begins after this many milliseconds without anything new (QUIET), but never later than LONGEST. */
 const QUIET = 25
 const LONGEST = 500
 
 /**
- * Does things one after the other, in their order, once nothing new has come for a moment: whoever waits for an answer is
- * served first.
- *
- * @param onTrouble told of what throws; what waits behind it is done all the same
+ * Does work in order, when nothing new has arrived for a moment, so that answers to clients come first.
+ * @param onTrouble called with an error; the work after it is still done
  */
 export function openLater<Thing>(
   work: (thing: Thing) => Promise<void>,
@@ -39,7 +37,7 @@ export function openLater<Thing>(
       const left = LONGEST - (performance.now() - since)
       timer = setTimeout(begin, Math.max(0, Math.min(QUIET, left)))
     },
-    /** Does all that waits. */
+    /** Does all waiting work. */
     async finish(): Promise<void> {
       begin()
       await working

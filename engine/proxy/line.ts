@@ -7,26 +7,25 @@ import { tunnel } from '../wire/connect-proxy.ts'
 import { WireLimit } from '../wire/failure.ts'
 import { bracketed, partsOf } from './host-and-port.ts'
 
-/** Bytes of headers that are passed on: an authorisation request carries a signed object in its address. */
+/** Maximum bytes of headers: an authorisation request carries a signed object in its address. */
 export const MOST_HEADERS = 128 * 1024
 
-/** The connection to the bank that stands for one connection of a client. */
+/** The connection to the bank that belongs to one connection of a client. */
 export type Line = ReturnType<typeof openLine>
 
-/** A request on its way to the bank, and the errors that were met there, in order of arrival. */
+/** A request on its way to the bank, and its errors in order of arrival. */
 export interface Outgoing {
   request: ClientRequest
   errors: Error[]
-  /** Settles once no more errors can come. */
+  /** Resolves when no more errors can come. */
   settled(): Promise<void>
 }
 
 /**
- * Opens the connection to the bank for one connection of a client: what the client does on one connection, the bank sees
- * on one, under one certificate. It connects with the first request.
- *
- * @param authority host and port, as the client asked for it
- * @param onIdleClose called when the bank has closed the connection, and no request is under way
+ * Opens the connection to the bank for one connection of a client. So the bank sees what the client does on one
+ * connection also on one connection, with one certificate. It connects with the first request.
+ * @param authority host and port, as the client requested them
+ * @param onIdleClose called when the bank has closed the connection and no request is under way
  */
 export function openLine(
   authority: string,
@@ -51,7 +50,7 @@ export function openLine(
     if (before) return before
     const errors: Error[] = []
     known.set(socket, errors)
-    // Before Node's own listener, so that an alert behind the first error is not lost.
+    // Before Node's own listener, so that an alert after the first error is not lost.
     socket.prependListener('error', (error) => errors.push(error))
     isClosed = false
     socket.once('close', () => {
@@ -63,9 +62,8 @@ export function openLine(
 
   return {
     /**
-     * Sends the head of a request as it came; the body is for the caller to write, who says when it was `answered`.
-     *
-     * @throws Error of Node for a head that its writer refuses
+     * Sends the head of a request as it came. The caller writes the body, and calls `answered` at the end.
+     * @throws Error of Node if its writer refuses the head
      */
     send({ method, url, rawHeaders }: IncomingMessage): Outgoing {
       busy += 1
@@ -97,10 +95,10 @@ export function openLine(
           }),
       }
     },
-    /** The client has its answer, whatever that is. */
+    /** Call this when the client has its answer, whatever that is. */
     answered(): void {
       busy -= 1
-      // The bank closed the connection behind its answer.
+      // The bank closed the connection after its answer.
       if (busy === 0 && isClosed) onIdleClose()
     },
     close: () => agent.destroy(),
@@ -109,14 +107,14 @@ export function openLine(
 
 const FRAMING = /^(?:content-length|transfer-encoding)$/i
 
-/** Node would frame the empty body of a POST that has no length as one of unknown length. */
+/** If a POST has an empty body and no length, Node would send it as a body of unknown length. */
 function framed(method = '', rawHeaders: string[]): string[] {
   const isFramed = rawHeaders.some((name, at) => at % 2 === 0 && FRAMING.test(name))
   const mayHaveNone = isFramed || /^(?:GET|HEAD|DELETE|OPTIONS|TRACE)$/.test(method)
   return mayHaveNone ? rawHeaders : [...rawHeaders, 'Content-Length', '0']
 }
 
-/** Has an agent open its connections through the proxy of the target file. */
+/** Makes an agent connect through the proxy of the target file. */
 function throughProxy(agent: Agent, proxy: string, host: string, port: number, timeout: number) {
   type Opened = (error: Error | null, socket?: TLSSocket) => void
   const createConnection = (options: object, opened: Opened) => {

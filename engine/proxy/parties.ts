@@ -12,24 +12,24 @@ import { createRedactor } from '../wire/redaction.ts'
 import type { Passed } from './forward.ts'
 import { openLater } from './later.ts'
 
-/** Bytes of a body once its content coding is undone. */
+/** Maximum bytes of a body after its content coding is decoded. */
 const MOST_DECODED = 64 * 1024 * 1024
 
 export interface PartiesParts {
-  /** What judges the bank. */
+  /** For judging the bank. */
   bank: Omit<JudgementParts, 'out' | 'version' | 'redactor'>
-  /** What judges the TPP, and its name. */
+  /** For judging the TPP, and its name. */
   tpp: { suites: TppSuites; catalogue: Catalogue; name: string }
-  /** Folder in which each party has one of its own. */
+  /** Folder in which each party has its own folder. */
   out: string
   version: string
-  /** Is shown each request of the TPP, and each answer in which the bank breaks a rule. */
+  /** Called with each request of the TPP, and each answer in which the bank breaks a rule. */
   onLine(line: WatchedLine): void
-  /** Is told where something could not be judged. */
+  /** Called if something could not be judged. */
   onTrouble(error: Error): void
 }
 
-/** Judges bank and TPP by what passes between them. */
+/** Judges the bank and the TPP by what passes between them. */
 export function openParties(parts: PartiesParts) {
   const { bank, tpp, version } = parts
   const folders = { bank: join(parts.out, 'bank'), tpp: join(parts.out, 'tpp') }
@@ -42,7 +42,7 @@ export function openParties(parts: PartiesParts) {
   let latest = 0
 
   const lineOfOthers = (exchange: Exchange): WatchedLine => {
-    // It is in no log: its secrets are learned here.
+    // It is not in a log, so its secrets are learned here.
     redactor.redactExchange(exchange)
     const { id, startedAt: at, request, response, failure } = exchange
     const path = judgement.redact(new URL(request.url).pathname).slice(0, 300)
@@ -91,7 +91,7 @@ export function openParties(parts: PartiesParts) {
   }
 }
 
-/** What passed, in the words of recordings. */
+/** What passed, in the form of a recording. */
 async function recordedOf(passed: Passed, count: number): Promise<Recorded> {
   const { at, durationMs, method, url, requestHeaders, requestBody, identity, connection } = passed
   const lacks = new Set<Lack>()

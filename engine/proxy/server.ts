@@ -13,15 +13,15 @@ import type { Hosts } from './hosts.ts'
 import { openIdentities } from './identities.ts'
 import { type Line, MOST_HEADERS, openLine } from './line.ts'
 
-/** Bytes of bodies that are kept for judging: of one body, and of all that wait. */
+/** Maximum bytes of bodies that are kept for judging: of one body, and of all that wait. */
 const MOST_COPIED = 16 * 1024 * 1024
 const MOST_HELD = 256 * 1024 * 1024
 
-/** What happened beside the requests that passed. */
+/** An event other than a request that passed. */
 export type Beside =
-  /** A tunnel or request to what is none of the target's hosts. */
+  /** A tunnel or request to a host that is not the target's. */
   | { kind: 'refused'; authority: string }
-  /** A client ended the handshake with the proxy, mostly because it does not trust its authority. */
+  /** A client ended the handshake with the proxy, usually because it does not trust the proxy's authority. */
   | { kind: 'handshake'; authority: string; code: string; message: string }
   /** A certificate whose key the target file does not have. */
   | { kind: 'stranger'; authority: string; subject: string }
@@ -32,19 +32,19 @@ export interface ProxyParts {
   authority: Authority
   hosts: Hosts
   host: string
-  /** 0: any that is free. */
+  /** 0: any free port. */
   port: number
   onPassed(passed: Passed): void
   onBeside(beside: Beside): void
 }
 
-/** A proxy that reads what passes to the hosts of a target, and reaches nothing else. */
+/** A proxy that reads the traffic to the hosts of a target, and reaches nothing else. */
 export type Proxy = Awaited<ReturnType<typeof openProxy>>
 
 /**
- * Opens a proxy for clients that ask for tunnels (CONNECT, RFC 9110 9.3.6). It ends their TLS with a certificate of its
- * authority, and opens its own to the bank: under the certificate of the TPP where the client shows that, without one
- * where the client shows none. It speaks HTTP/1.1 on both sides.
+ * Opens a proxy for clients that request tunnels (CONNECT, RFC 9110 9.3.6). It terminates their TLS with a certificate
+ * of its authority, and opens its own TLS to the bank: with the TPP's certificate if the client shows that, without one
+ * if the client shows none. It speaks HTTP/1.1 on both sides.
  */
 export async function openProxy(parts: ProxyParts) {
   const { authority, hosts, onBeside } = parts
@@ -67,7 +67,7 @@ export async function openProxy(parts: ProxyParts) {
       refuseTunnel(socket, '403 Forbidden', notOfTheTarget(wanted ?? 'this'))
       return
     }
-    // Who sends before it was answered cannot know whether there is a tunnel.
+    // A client that sends data before the reply cannot know whether the tunnel exists.
     if (head.length > 0) return void socket.destroy()
     if (how === 'pass') return passUnread(parts, wanted, socket)
     standing(socket)
@@ -98,7 +98,7 @@ function refuseTunnel(socket: Socket, status: string, words: string): void {
   socket.end(`HTTP/1.1 ${status}\r\n${head}\r\nconnection: close\r\n\r\n${text}`)
 }
 
-/** Ends the TLS of clients, for each authority under a certificate of its own. */
+/** Terminates the TLS of clients, with a separate certificate for each authority. */
 function readersOf(parts: ProxyParts) {
   const { target, authority, onBeside, onPassed } = parts
   const identities = openIdentities(target)
@@ -146,7 +146,7 @@ function readersOf(parts: ProxyParts) {
       },
       handle(wanted),
     )
-    // The bank decides how long a connection stays, and whether a body is wanted.
+    // The bank decides how long a connection stays open and whether it wants a body.
     server.keepAliveTimeout = 0
     server.requestTimeout = 0
     server.on('checkContinue', handle(wanted))
@@ -174,7 +174,7 @@ function readersOf(parts: ProxyParts) {
 const strangerWords = (subject: string) =>
   `the client showed a certificate (${subject}) whose private key the target file does not have: write both under clients.first.transport or clients.second.transport`
 
-/** A tunnel to a host that was named for it: nothing of it is read, and the client's own certificate goes through. */
+/** A tunnel to a host that was named for it: nothing is read, and the client's own certificate reaches the host. */
 function passUnread({ target, onBeside }: ProxyParts, wanted: string, socket: Socket): void {
   const { host, port } = partsOf(wanted)
   const { proxy, timeout } = target
@@ -203,7 +203,7 @@ function passUnread({ target, onBeside }: ProxyParts, wanted: string, socket: So
   })
 }
 
-/** What the proxy answers for itself: how a browser is to use it, and whom to trust. */
+/** Serves the proxy's own resources: how a browser must use it, and which authority to trust. */
 function answerOwn(
   { method, url = '/' }: IncomingMessage,
   response: ServerResponse,
@@ -232,7 +232,7 @@ function answerOwn(
   answerPlainly(response, 403, 'only https: is passed on, by CONNECT')
 }
 
-/** A script by which a browser sends the hosts of the target through the proxy, and everything else directly. */
+/** A script with which a browser sends the target's hosts through the proxy, and everything else directly. */
 function pacOf(authorities: readonly string[], proxy: string): string {
   const list = JSON.stringify(authorities)
   return `function FindProxyForURL(url, host) {

@@ -7,24 +7,24 @@ import { root } from './root.ts'
 
 const require = createRequire(import.meta.url)
 
-/** Where the build puts validators: ajv's standalone code. Compiling one takes longer than most of its uses. */
+/** Where the build puts validators: standalone code of ajv. Compiling one takes longer than most of its uses. */
 export const BUILT_VALIDATORS = join(root, 'dist', 'validators')
 
-/** What the build writes of one schema. */
+/** The module that the build writes for one schema. */
 interface BuiltValidator {
-  /** Of the schema's text, as it was. */
+  /** Digest of the schema's text at build time. */
   digest: string
   /** @param pass what the keywords of engine/judge/schema-keywords.ts write to. */
   make(pass?: unknown): ValidateFunction
 }
 
 /**
- * The validator that the build made from this very text; undefined where it read another, or none.
+ * The validator that the build made from exactly this text; undefined where the text differs or there is none.
  *
- * @param name of the schema's file below schemas/, without its ending, perhaps with one of its $defs.
+ * @param name of the schema's file below schemas/, without its ending, optionally with one of its $defs.
  */
 export function builtValidator(name: string, text: string, pass?: unknown) {
-  // What runs from source may be newer than the build.
+  // Code that runs from source may be newer than the build.
   if (import.meta.url.endsWith('.ts')) return undefined
   const file = builtValidatorFile(name)
   if (!existsSync(file)) return undefined
@@ -35,12 +35,12 @@ export function builtValidator(name: string, text: string, pass?: unknown) {
 export const builtValidatorFile = (name: string) =>
   join(BUILT_VALIDATORS, `${name.replaceAll('/', '.')}.cjs`)
 
-/** A file that builtValidator reads. */
+/** The content of a file that builtValidator reads. */
 export function validatorModule(text: string, code: string): string {
   return `exports.digest = '${hash('sha256', text, 'hex')}'\nexports.make = (pass) => {\nconst module = { exports: {} }\n${code}\nreturn module.exports\n}\n`
 }
 
-/** Ajv, loaded where a validator must be compiled: a run with all of them built needs none of it. */
+/** Loads Ajv only when a validator must be compiled: a run with all validators built does not need it. */
 export function loadAjv(): typeof import('ajv/dist/2020.js') {
   return require('ajv/dist/2020.js')
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What every line of exchanges.jsonl carries beside its own content. */
+/** What every line of exchanges.jsonl has in addition to its own content. */
 export interface Chained {
   hash: string
 }
@@ -9,15 +9,15 @@ export interface Chained {
 export const CHAIN_START = ''
 
 /**
- * Hash of one line of exchanges.jsonl: SHA-256, hex, over the previous line's hash, a line feed and
- * the JSON of this line without its `hash`. A `hash` that the record already has is left out.
+ * Hash of one line of exchanges.jsonl: SHA-256, hex, over the previous line's hash, a line feed and the JSON of this
+ * line without its `hash`. A `hash` that the record already has is ignored.
  */
 export function chainHash(previous: string, record: object): string {
   const { hash: _, ...content } = record as Partial<Chained>
   return hashOf(previous, JSON.stringify(content))
 }
 
-/** The record's line of exchanges.jsonl, with its place in the chain: `hash` is its last member. */
+/** The record's line of exchanges.jsonl with its hash in the chain: `hash` is its last member. */
 export function chainedLine(previous: string, record: object): Chained & { line: string } {
   const { hash: _, ...content } = record as Partial<Chained>
   const json = JSON.stringify(content)

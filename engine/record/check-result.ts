@@ -10,41 +10,41 @@ export interface CheckResult {
   kind: 'check' | 'rule'
   title: string
   outcome: Outcome
-  /** One sentence; on pass empty. */
+  /** One sentence; empty on pass. */
   message: string
   expected?: string
   actual?: string
-  /** Instance path of the offending place in the body of the first exchange: /Data/Account/0/Currency. */
+  /** Path to the offending place in the body of the first exchange: /Data/Account/0/Currency. */
   place?: string
-  /** Id of the check or rule that could not give what this one needs, or a cause in words. */
+  /** Id of the check or rule that did not give what this one needs, or a cause in words. */
   blockedBy?: string
   /** Known deviation that covers this result. */
   deviation?: { reason: string; ticket?: string; owner?: string; expires: string }
-  /** Where it is defined, from the folder of the package; absent where its sources are not at hand. */
+  /** Where it is defined, relative to the folder of the package; absent where the sources are not available. */
   source?: { file: string; line: number }
-  /** File of the case that it plays, as it was named. */
+  /** File of the case that the check replays, as the user named it. */
   case?: string
   /** Ids of exchanges that are the evidence; the offending one first. */
   exchanges: string[]
-  /** The control of a negative: an exchange without the deviation, and what came of it. */
+  /** The control of a negative test: an exchange without the deviation, and its result. */
   control?: { exchange: string; summary: string }
-  /** What a table of values and places asked: names of cells, `other-case at query-account-access-consent`. */
+  /** What was asked from a table of values and places: names of cells, `other-case at query-account-access-consent`. */
   cells?: {
-    /** Cells that there are. */
+    /** Number of cells in the table. */
     of: number
     asked: string[]
     broken: string[]
   }
-  /** What the check held answers to, of what their records tell: of a pass all of it holds. */
+  /** The matchers that the check applied and that can be reproduced from the records: after a pass all of them hold. */
   matched?: Matched[]
   durationMs: number
 }
 
-/** A matcher by its name, and the exchange that was held to it. */
+/** A matcher by name, and the exchange that it judged. */
 export interface Matched {
   exchange: string
   by: string
-  /** Of `toHaveStatus`: any of them. */
+  /** For `toHaveStatus`: any of these is correct. */
   statuses?: number[]
 }
 

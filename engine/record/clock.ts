@@ -2,36 +2,37 @@ import { uptime } from 'node:os'
 
 /** The clocks of a machine, each in milliseconds. */
 export interface Clocks {
-  /** Since the epoch; it can be set while the process runs. */
+  /** Time since the epoch; it can be set while the process runs. */
   wall(): number
-  /** Since any instant; nobody can set it. */
+  /** Time since an arbitrary instant; nobody can set it. */
   monotonic(): number
-  /** Since the machine started, with the time that it slept; NaN where the machine does not tell. */
+  /** Time since the machine started, including sleep; NaN where the machine does not report it. */
   uptime(): number
 }
 
-/** Milliseconds by which two clocks move apart at least where one of them was set, or the machine slept. */
+/** If two clocks drift apart by more than this many milliseconds, one of them was set or the machine slept. */
 const LEAST = 5000
 
 /**
- * A clock that goes on steadily while the wall clock is set, by hand or by NTP. It shows the wall clock's time until
- * then. A clock that NTP slews is followed.
+ * A clock that runs steadily even while the wall clock is set, by hand or by NTP. Until then it shows the wall clock's
+ * time. It follows a clock that NTP slews.
  *
- * Each reading compares how far the wall clock and the monotonic clock have moved since the reading before. Where they
- * are more than five seconds apart, the uptime tells why: it moves with the wall clock while the machine sleeps, and
- * with the monotonic clock where the wall clock was set. After a sleep the wall clock is right, and is followed.
+ * Each reading compares how far the wall clock and the monotonic clock have moved since the previous reading. Where
+ * they differ by more than five seconds, the uptime shows the cause: it moves with the wall clock while the machine
+ * sleeps, and with the monotonic clock where the wall clock was set. After a sleep the wall clock is right, so this
+ * clock follows it.
  *
- * What others say of their time decides where the machine cannot tell: a virtual machine that was paused finds its wall
- * clock put right, and so does one that began with a wrong clock. Where the first time that is heard after a step differs
- * from the wall clock by as much as it differed from this clock before, the wall clock is followed after all.
+ * Where the machine cannot tell, the time that others report decides. A virtual machine that was paused has its wall
+ * clock corrected, and so has one that started with a wrong clock. If the first time that is heard after a step differs
+ * from the wall clock by as much as it differed from this clock before, this clock follows the wall clock after all.
  *
- * @param onStep told once of each step.
+ * @param onStep is called once for each step.
  */
 export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {}) {
   let correction = 0
-  /** Milliseconds by which the time that was heard last is ahead of this clock. */
+  /** Milliseconds by which the time heard last is ahead of this clock. */
   let offset = 0
-  /** Milliseconds of steps of which nothing that was heard has told yet whether they are to be followed. */
+  /** Milliseconds of steps for which no heard time has yet decided whether to follow them. */
   let doubtful = 0
   let before = reading(clocks)
   let asleep = timeAsleep(clocks)
@@ -59,7 +60,7 @@ export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {
   return {
     /** Milliseconds since the epoch. */
     now,
-    /** What another machine says of its time, in milliseconds since the epoch and right to a second or two. */
+    /** Takes the time that another machine reports: milliseconds since the epoch, right to a second or two. */
     heard(time: number): void {
       const difference = time - now()
       if (doubtful === 0) {
@@ -68,7 +69,7 @@ export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {
       }
       const agrees = (other: number) => Math.abs(other - offset) <= LEAST
       const [stays, follows] = [agrees(difference), agrees(difference - doubtful)]
-      // Where both fit or none, somebody else may know.
+      // Where both fit or neither fits, another source may decide.
       if (stays === follows) return
       if (follows) {
         correction += doubtful
@@ -81,7 +82,7 @@ export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {
       now()
       return correction
     },
-    /** Takes the wall clock as it is now, and this correction: what was set before counts no longer. */
+    /** Starts from the current wall clock and this correction: earlier steps no longer count. */
     restart(from = 0): void {
       correction = from
       doubtful = 0
@@ -96,7 +97,7 @@ export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {
 export interface Step {
   /** Positive where it was set forward. */
   milliseconds: number
-  /** What was heard agrees with the wall clock: it was put right, and is followed. */
+  /** The heard time agrees with the wall clock: the wall clock was corrected, and this clock follows it. */
   followed?: true
 }
 
@@ -111,7 +112,7 @@ function reading({ wall, monotonic }: Clocks): Reading {
   return { wall: time, ahead: time - monotonic() }
 }
 
-/** Milliseconds that the monotonic clock lacks, but for a constant. */
+/** Milliseconds of sleep that the monotonic clock does not count, plus a constant. */
 const timeAsleep = ({ uptime, monotonic }: Clocks): number => uptime() - monotonic()
 
 function millisecondsUp(): number {
@@ -122,7 +123,7 @@ function millisecondsUp(): number {
   }
 }
 
-/** Steps that nobody was told of. */
+/** Steps that happened before a listener was set. */
 let untold: Step[] = []
 let listener = (step: Step): void => void untold.push(step)
 
@@ -136,27 +137,27 @@ const clock = clockFrom(
 )
 
 /**
- * The time, in milliseconds since the epoch, by a clock that a set wall clock does not move: see clockFrom. Engine and
- * suites ask nothing else for the time of day, and `performance.now()` for durations. Each process has its own; the one
- * that judges begins with the correction of the one that started it.
+ * The time in milliseconds since the epoch, from a clock that is not affected when the wall clock is set: see
+ * clockFrom. Engine and suites use only this for the time of day, and `performance.now()` for durations. Each process
+ * has its own clock; the process that judges starts with the correction of its parent process.
  *
- * - Linux: the monotonic clock stands still while the machine sleeps, and the uptime does not. Both are told apart.
- * - macOS: the monotonic clock goes on in a sleep. The uptime is reckoned from the instant of the start, which the system
- *   moves when its clock is set. This was not tried on a machine.
- * - Windows: monotonic clock and uptime both go on in a sleep. This was not tried on a machine.
- * - A virtual machine that is paused, or whose host sleeps, may lose that time on all clocks. When its wall clock is put
- *   right afterwards, this looks like a step until the bank's next answer tells its time.
- * - A bank on the same machine goes by the wall clock: its answers say so, and the wall clock is followed.
+ * - Linux: the monotonic clock stops while the machine sleeps, and the uptime does not. Both cases are told apart.
+ * - macOS: the monotonic clock runs during sleep. The uptime is computed from the start time, which the system moves
+ *   when its clock is set. This was not tried on a machine.
+ * - Windows: monotonic clock and uptime both run during sleep. This was not tried on a machine.
+ * - A virtual machine that is paused, or whose host sleeps, may lose that time on all clocks. When its wall clock is
+ *   corrected afterwards, this looks like a step until the bank's next answer tells its time.
+ * - A bank on the same machine uses the wall clock: its answers say so, and this clock follows the wall clock.
  *
- * The wall clock still decides whether OpenSSL takes a certificate to be valid, which cookies a browser has, and what
- * the reference bank and drivers in other processes take the time to be.
+ * The wall clock still decides whether OpenSSL accepts a certificate as valid, which cookies a browser has, and what
+ * the reference bank and drivers in other processes use as the time.
  */
 export const { now, heard: heardTime } = clock
 
-/** See clockFrom: of the clock of this process. */
+/** See clockFrom; these belong to the clock of this process. */
 export const { correction: clockCorrection, restart: restartClock } = clock
 
-/** Has one listener told of each step of the wall clock that this process notices, and has noticed. */
+/** Sets the one listener for steps of the wall clock that this process notices, including earlier ones. */
 export function onClockStep(tell: (step: Step) => void): void {
   listener = tell
   for (const step of untold) tell(step)

@@ -4,27 +4,27 @@ import { dirname, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { root } from './root.ts'
 
-/** Where something stands, for an editor and for a link. */
+/** A position in a source file, for an editor or a link. */
 export interface Place {
   /** Relative to the folder of the package, with slashes. */
   file: string
-  /** From 1. */
+  /** Starts at 1. */
   line: number
 }
 
-/** Stacks of the calls that defined each id: an error, of which the stack is made when somebody reads it. */
+/** Stacks of the calls that defined each id: errors, whose stack text is only built when it is read. */
 const calls = new Map<string, Error>()
 
-/** Frames between what a file of suites says and this module: helpers of helpers. */
+/** Maximum number of frames between a file of the suites and this module: helpers can be nested. */
 const DEPTH = 30
 
-/** Takes down who is defining an id: the first who did, where a rule judges under the id of a check. */
+/** Records who defines an id: the first call counts, where a rule judges under the id of a check. */
 export function noteDefinition(id: string): void {
   if (calls.has(id)) return
   calls.set(id, callStack())
 }
 
-/** Where an id was defined first; undefined where no file of suites did, or its source is not there. */
+/** Where an id was defined first; undefined where no file of the suites did, or its source is absent. */
 export function definitionOf(id: string): Place | undefined {
   const call = calls.get(id)
   return call && placeOf(call)
@@ -46,11 +46,11 @@ function callStack(): Error {
   return call
 }
 
-/** A frame in a file of suites: `at file:///…/data.check.js:12:3`, `at build (/…/data.check.ts?x:12:3)`. */
+/** A frame in a file of the suites: `at file:///…/data.check.js:12:3`, `at build (/…/data.check.ts?x:12:3)`. */
 const FRAME =
   /^at (?:async )?(?:[^()]*\()?([^()?]+\.(?:check|rule|scenario|conduct)\.[jt]s)(?:\?[^:)]*)?:(\d+):(\d+)\)?$/
 
-/** The outermost frame in a file of suites: the statement there, by whatever helpers it defines. */
+/** The outermost frame in a file of the suites: the statement there, whatever helpers it uses. */
 function placeOf({ stack = '' }: Error): Place | undefined {
   const frames = stack.split('\n').map((line) => FRAME.exec(line.trim()))
   const frame = frames.findLast((found) => found !== null)
@@ -60,7 +60,7 @@ function placeOf({ stack = '' }: Error): Place | undefined {
   return sourceOf(file, Number(line), Number(column))
 }
 
-/** The place in TypeScript, also where it is the built file that ran. */
+/** The position in TypeScript, even where the built file ran. */
 function sourceOf(file: string, line: number, column: number): Place | undefined {
   if (file.endsWith('.ts')) return { file: fromRoot(file), line }
   const map = `${file}.map`

@@ -1,25 +1,25 @@
-/** A variable of the environment that concerns how a bank is reached or trusted, and what came of it. */
+/** An environment variable that concerns how a bank is reached or trusted, and its effect. */
 export interface EnvironmentFact {
   name: string
-  /** What it does to this run; never its value. */
+  /** Its effect on this run; never its value. */
   effect: string
-  /** It asks for less security than a run has. */
+  /** The variable asks for less security than a run uses. */
   weakens?: true
 }
 
 type Variables = Record<string, string | undefined>
 
-/** Options of Node that change which servers are trusted, or by what. */
+/** Options of Node that change which servers are trusted, or how trust is decided. */
 const OF_TLS =
   /--(?:tls-[\w.-]+|use-(?:openssl|system|bundled)-ca|insecure-http-parser|openssl-[\w-]+)/g
 
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'NODE_USE_ENV_PROXY']
 
 /**
- * What the environment would change of how servers are verified and reached. Nothing of it switches verification off:
- * that is asked for at every connection.
+ * How the environment changes the verification and routing of connections to servers. No variable can switch off
+ * verification: every connection requires it.
  *
- * @param trusts does the target name the authorities that it trusts?
+ * @param trusts true if the target names the authorities that it trusts.
  */
 export function environmentFacts(env: Variables, trusts: boolean): EnvironmentFact[] {
   const facts: EnvironmentFact[] = []

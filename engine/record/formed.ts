@@ -2,9 +2,9 @@ import type { ErrorObject } from 'ajv/dist/2020.js'
 import { InputError } from './input-error.ts'
 import { validatorOf } from './validators.ts'
 
-/** What a value must be, where it stands, and what whoever named it can do where it is not. */
+/** The form that a value must have, where the value comes from, and how to fix it. */
 export interface Form {
-  /** Name of a schema of schemas/assay; with `#`, of one of its $defs: report#check. */
+  /** Name of a schema of schemas/assay; with `#`, one of its $defs: report#check. */
   schema: string
   /** File, or file:line. */
   where: string
@@ -12,7 +12,7 @@ export interface Form {
   mend: string
 }
 
-/** Levels of objects and lists in each other; our own files have a dozen. */
+/** Maximum nesting depth of objects and lists; Assay's own files have about twelve levels. */
 const DEEPEST = 100
 
 /** @throws InputError, one line, where the text is not JSON of this form */
@@ -33,7 +33,7 @@ export function formed<T>(value: unknown, form: Form): T {
   return value as T
 }
 
-/** What keeps a value from being of a form, in words that follow its place; undefined where nothing does. */
+/** Why a value does not have a form, in words that follow its position; undefined where it does. */
 export function problemOf(value: unknown, schema: string): string | undefined {
   if (deeperThan(value, DEEPEST)) return `holds more than ${DEEPEST} levels in each other`
   const [name = '', definition] = schema.split('#')
@@ -46,10 +46,10 @@ export function problemOf(value: unknown, schema: string): string | undefined {
 const malformed = ({ where, mend }: Form, problem: string) =>
   new InputError(`${where} ${problem.replaceAll(/\s+/g, ' ')}. ${mend}`)
 
-/** Longer names of members come of whoever changed the file. */
+/** A longer path has member names that only somebody who changed the file can have added. */
 const LONGEST_PLACE = 200
 
-/** `at checks[3].outcome must be string`; no value is in it. */
+/** `at checks[3].outcome must be string`; the text contains no value. */
 function inWords({ instancePath, keyword, params, message = 'is wrong' }: ErrorObject): string {
   const place = instancePath
     .replaceAll(/\/([0-9]+)(?=\/|$)/g, '[$1]')

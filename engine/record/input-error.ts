@@ -1,2 +1,2 @@
-/** What a command was given is not what it needs: whoever typed it can fix it. */
+/** The input of a command is wrong: the user who typed it can fix it. */
 export class InputError extends Error {}

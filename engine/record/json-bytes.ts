@@ -1,4 +1,4 @@
-/** Bytes that structure a JSON text (RFC 8259 section 2), for readers that look at no more than these. */
+/** The structural bytes of a JSON text (RFC 8259 section 2), for readers that look only at these. */
 export const QUOTE = 0x22
 export const BACKSLASH = 0x5c
 export const COMMA = 0x2c
@@ -8,5 +8,5 @@ export const CLOSING_ARRAY = 0x5d
 export const OPENING_OBJECT = 0x7b
 export const CLOSING_OBJECT = 0x7d
 
-/** [ and { differ by one bit, as do ] and }: with it masked out both are the bracket of an array. */
+/** [ and { differ by one bit, as do ] and }: masking that bit turns both into the bracket of an array. */
 export const EITHER = 0xdf

@@ -7,20 +7,20 @@ import { makeFolder } from './make-folder.ts'
 import { readPlain } from './read-plain.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** Bytes of what runs keep for later ones. */
+/** Maximum size, in bytes, of a file that runs keep for later runs. */
 const LARGEST = 64 * 1024 ** 2
 
 /**
- * What a run kept for later ones; undefined where there is no such file.
+ * What an earlier run kept; undefined where there is no such file.
  *
- * @throws InputError, one line, where it is not of its form
+ * @throws InputError, one line, where the file does not have its form
  */
 export function readKept<T>(file: string, form: Omit<Form, 'where'>): T | undefined {
   const text = textOf(file, form.mend)
   return text === undefined ? undefined : formedJson<T>(text, { ...form, where: file })
 }
 
-/** The same of a file with one value a line; a line that was cut short, or is of no use, counts for nothing. */
+/** Like readKept, for a file with one value per line; a truncated or invalid line is ignored. */
 export function readKeptLines(file: string): unknown[] {
   const lines = textOf(file, 'Remove it.')?.split('\n') ?? []
   return lines.map((line) => parsedJson(line)).filter((value) => value !== undefined)
@@ -36,20 +36,20 @@ function textOf(file: string, mend: string): string | undefined {
   }
 }
 
-/** Instead of what was there, one value a line, for this user alone. */
+/** Replaces the file with these values, one per line, readable by this user only. */
 export function keepLines(file: string, values: unknown[]): void {
   makeFolder(dirname(file))
   writeFileSync(file, values.map(lineOf).join(''), { mode: 0o600 })
 }
 
-/** One line more, in a hundredth of the time that the whole file takes. */
+/** Appends one line; this takes a hundredth of the time needed to write the whole file. */
 export function keepLine(file: string, value: unknown): void {
   appendFileSync(file, lineOf(value), { mode: 0o600 })
 }
 
 const lineOf = (value: unknown) => `${JSON.stringify(value)}\n`
 
-/** For this user alone, and never half there. */
+/** Writes the file atomically, readable by this user only. */
 export function keep(file: string, value: unknown): void {
   makeFolder(dirname(file))
   writeWhole(file, `${JSON.stringify(value, null, 2)}\n`, 0o600)

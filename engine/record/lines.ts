@@ -1,14 +1,14 @@
-/** Characters of the longest line that is read: recorders bound bodies far below. */
+/** Maximum length of a line that is read, in characters: recorders truncate bodies far below this. */
 export const LONGEST_LINE = 16 * 1024 * 1024
 
-/** A line of a file; one that is longer than what is read is cut, and nothing of it is kept. */
+/** A line of a file; a line over the limit is marked as cut, and its content is dropped. */
 export interface Line {
   line: string
   number: number
   cut: boolean
 }
 
-/** Lines of a text as it streams in, empty ones left out. */
+/** Splits streamed text into lines and skips empty lines. */
 export async function* linesOf(chunks: AsyncIterable<string>): AsyncGenerator<Line> {
   let line = ''
   let length = 0

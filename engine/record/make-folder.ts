@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder and those above it. Node's own `recursive` tries for ever where a file system says
- * that the folder above, which is there, is not: /proc does.
+ * Makes a folder and its parents. Node's own `recursive` retries for ever where a file system, such as /proc, reports
+ * that an existing parent folder does not exist.
  */
 export function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) {

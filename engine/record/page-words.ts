@@ -1,9 +1,9 @@
-/** Characters of the bank's own words that are quoted. */
+/** Maximum number of characters quoted from the bank. */
 const MOST_WORDS = 160
-/** Characters of a page that are looked at for them. */
+/** Number of characters at the start of a page that are searched for words. */
 const LOOKED_AT = 4096
 
-/** The first words of a page or a text, without markup, scripts and styles; empty where there are none. */
+/** The first words of a page or text, without markup, scripts and styles; empty where there are none. */
 export function wordsOf(body: string): string {
   const shown = body
     .slice(0, LOOKED_AT)
@@ -13,7 +13,7 @@ export function wordsOf(body: string): string {
 }
 
 /**
- * What a page says that it did not say when it was shown before, as an error message beside a form; empty where it says the same.
+ * Words on a page that were not there when it was last shown, such as an error message beside a form; empty if none.
  */
 export function wordsAdded(before: string, after: string): string {
   const [old, now] = [before, after].map((text) => text.trim().split(/\s+/)) as [string[], string[]]
@@ -29,15 +29,15 @@ export function wordsAdded(before: string, after: string): string {
 }
 
 /**
- * The longest run of words that were not there before: beside a message a page may show what was filled in, behind the label
- * of its field.
+ * The longest run of new words: besides a message, a page may show the values filled in, after the labels of their
+ * fields.
  */
 function added(old: readonly string[], now: readonly string[]): string[] {
   const left = new Map<string, number>()
   for (const word of old) left.set(word, (left.get(word) ?? 0) + 1)
   let end = now.length
   let longest: readonly [from: number, to: number] = [0, 0]
-  // From behind: a message stands before the labels, and may have the same words.
+  // From the end: a message stands before the labels and may contain the same words.
   for (let at = now.length - 1; at >= 0; at -= 1) {
     const word = now[at] ?? ''
     const times = left.get(word) ?? 0
@@ -49,7 +49,7 @@ function added(old: readonly string[], now: readonly string[]): string[] {
   return now.slice(...longest)
 }
 
-/** A page whose title and heading are the same says it once. */
+/** Removes the repetition where title and heading of a page are the same. */
 export function once(words: string): string {
   const half = (words.length - 1) / 2
   const isTwice = words[half] === ' ' && words.slice(0, half) === words.slice(half + 1)

@@ -1,19 +1,19 @@
-/** Percent-encoding (RFC 3986 section 2.1) of texts from anywhere: neither direction ever throws. */
+/** Percent-encoding (RFC 3986 section 2.1) of arbitrary text: neither direction ever throws. */
 
 /** A lone surrogate, which UTF-8 cannot express. */
 const LONE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
-/** As a segment of a path or a value of a query; what UTF-8 cannot express becomes U+FFFD. */
+/** Encodes a path segment or query value; what UTF-8 cannot express becomes U+FFFD. */
 export function percentEncoded(text: string): string {
   return encodeURIComponent(text.replace(LONE, '\ufffd'))
 }
 
-/** As a whole reference to a place, whose reserved characters stay. */
+/** Encodes a whole URI reference; its reserved characters stay. */
 export function referenceEncoded(text: string): string {
   return encodeURI(text.replace(LONE, '\ufffd'))
 }
 
-/** What an encoded text says; itself where it is no encoding of anything. */
+/** Decodes a text; returns it unchanged where it is not a valid encoding. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -22,7 +22,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** What a name or value of application/x-www-form-urlencoded says; itself where it is no encoding of anything. */
+/** Decodes a name or value of application/x-www-form-urlencoded; returns it unchanged where it is not valid. */
 export function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

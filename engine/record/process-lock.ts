@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * Takes a lock for this process: a file that names it. One whose process is gone counts for nothing.
+ * Takes a lock for this process: a file with its process id. A lock of a process that no longer runs is ignored.
  *
- * @returns how to give it back, or the process that has it.
- * @throws the error of the file system where no file can be made there.
+ * @returns a function that releases the lock, or the process that holds it.
+ * @throws the error of the file system where the file cannot be made.
  */
 export function takeLock(file: string): { release(): void } | { owner: number } {
   const release = () => rmSync(file, { force: true })
@@ -25,7 +25,7 @@ export function takeLock(file: string): { release(): void } | { owner: number } 
 
 const MOST_ATTEMPTS = 20
 
-/** What comes of a file that may go meanwhile; undefined where it is gone. */
+/** The result of an action on a file that may disappear meanwhile; undefined where it is gone. */
 function ifThere<Result>(act: () => Result): Result | undefined {
   try {
     return act()
@@ -37,7 +37,7 @@ function ifThere<Result>(act: () => Result): Result | undefined {
 
 const contentOf = (file: string) => ifThere(() => readFileSync(file, 'utf8'))
 
-/** Removes a lock that counts for nothing, and no other one that somebody took meanwhile. */
+/** Removes a stale lock, but not a new one that another process took meanwhile. */
 function putAway(file: string, held: string): void {
   const aside = `${file}.${process.pid}`
   ifThere(() => {

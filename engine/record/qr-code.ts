@@ -1,23 +1,23 @@
 import { encode } from 'uqr'
 
-/** Light modules around a code (ISO/IEC 18004, 9.1). */
+/** Width of the quiet zone in light modules (ISO/IEC 18004, 9.1). */
 const QUIET = 4
 
-/** Pixels of a module where there is room: all are as wide then. */
+/** Pixels per module where there is room: all modules then have the same width. */
 const MODULE = 4
 
 /** A QR code as the parts of an SVG. */
 export interface QrCode {
-  /** Modules of a side, with the quiet zone that readers need: the viewBox is `0 0 size size`. */
+  /** Modules per side, including the quiet zone that readers need: the viewBox is `0 0 size size`. */
   size: number
   /** Width at which all modules are equally wide, in pixels. */
   width: number
-  /** Path of the whole code, to be light, and of its dark modules: some readers see nothing of one that is inverted. */
+  /** Path of the whole code, to be filled light, and of its dark modules: some readers cannot read an inverted code. */
   light: string
   dark: string
 }
 
-/** A text as a QR code; undefined where it is longer than a code can be: 2953 bytes (version 40, level L). */
+/** A text as a QR code; undefined where it is longer than the maximum: 2953 bytes (version 40, level L). */
 export function qrCode(text: string): QrCode | undefined {
   let rows: boolean[][]
   try {
@@ -33,7 +33,7 @@ export function qrCode(text: string): QrCode | undefined {
   return { size, width: size * MODULE, light, dark: dark.join('') }
 }
 
-/** Where the dark modules of a row begin, and how many stand together. */
+/** Start and length of each run of dark modules in a row. */
 function runs(row: boolean[]): [x: number, width: number][] {
   const found: [number, number][] = []
   for (const [x, dark] of row.entries()) {

@@ -1,16 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs'
 
-/** Bytes of a file that somebody writes by hand, with what is pasted into it. */
+/** Maximum size, in bytes, of a file that somebody writes by hand, including pasted content. */
 export const LARGEST_FILE = 512 * 1024
 
 /**
- * Reads a file that somebody wrote: a plain one, of a size that a person makes. What is neither could
- * keep a run waiting for ever, or fill its memory.
+ * Reads a file that a person wrote: a plain file of limited size. Any other file could make a run wait for ever or fill
+ * its memory.
  *
  * @throws Error of the file system; code EFBIG or ENOTSUP where it is too large or not plain.
  */
 export function readPlain(file: string, largest: number = LARGEST_FILE): Buffer {
-  // A FIFO that nobody writes to would hold up whoever opens it.
+  // Without O_NONBLOCK, opening a FIFO without a writer would block.
   const opened = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = fstatSync(opened)

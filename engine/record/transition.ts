@@ -1,18 +1,18 @@
-/** What was done with consents in one state. */
+/** Events sent in one state of a consent. */
 export interface Transition {
   /** `waiting`, `approved`, `in use`, `lapsed`, `deleted`, `revoked`, `expired`, `funds`; absent before there is a consent. */
   from?: string
   /** `read`, `query by another client`, `customer-revokes` */
   event: string
   to?: string
-  /** How often it ended in which way. */
+  /** How often the event ended in each way. */
   counts: { given: number; refused: number; unknown: number }
 }
 
 export interface Transitions {
   transitions: Transition[]
-  /** Consents that were created. */
+  /** Number of consents that were created. */
   consents: number
-  /** How many different events came, and how many pairs and triples of them, one after the other with one consent. */
+  /** Number of different events, and of different pairs and triples of consecutive events with one consent. */
   figures: readonly number[]
 }

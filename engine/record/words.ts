@@ -1,7 +1,7 @@
-/** How much a sentence of the documents binds. */
+/** How binding a sentence of the documents is. */
 export type Level = 'must' | 'should' | 'observe'
 
-/** How one check or rule ended, or a requirement by all of its checks. */
+/** The outcome of one check or rule, or of a requirement over all its checks. */
 export type Outcome =
   | 'pass'
   | 'fail'
@@ -12,12 +12,12 @@ export type Outcome =
   | 'not-run'
   | 'error'
 
-/** What a run says of a bank. */
+/** The verdict of a run on a bank. */
 export type Verdict = 'conformant' | 'nonconformant' | 'incomplete' | 'error'
 
 /**
- * What lacks: data of the customers; what a bank is free to have or not; something that the target does not name;
- * something that a recording of what others sent does not tell.
+ * What is missing: data of the customers; something that a bank is free to have or not; something that the target does
+ * not name; something that a recording of other parties' traffic does not show.
  */
 export type Lack = 'data' | 'freedom' | 'target' | 'recording'
 

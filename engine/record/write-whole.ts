@@ -1,9 +1,9 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 
 /**
- * Writes a file so that it is never half there: beside its place, then moved to it.
+ * Writes a file atomically: to a temporary file beside it, which is then renamed.
  *
- * @throws the error of the file system; then what was there before is there still.
+ * @throws the error of the file system; the previous file then stays in place.
  */
 export function writeWhole(file: string, content: string | Uint8Array, mode?: number): void {
   const beside = `${file}.${process.pid}.tmp`

@@ -4,22 +4,22 @@ import { kept } from './kept.ts'
 import { textIn } from './recorded.ts'
 import type { Visit } from './visits.ts'
 
-/** A customer's approval as far as a recording tells it: what one code, and the tokens that come of it, stand for. */
+/** A customer's approval as far as a recording shows it: the meaning of a code and of the tokens issued for it. */
 export interface Approval {
   name: string
   consentId?: string
-  /** The authorisation request, and the claims of the ID token that came back of it. */
+  /** The authorisation request, and the claims of the ID token in its answer. */
   visit?: Visit
   front?: Record<string, unknown>
-  /** Milliseconds since the epoch at which what is remembered of its data began. */
+  /** Milliseconds since the epoch from which its data are remembered. */
   since?: number
   part: number
 }
 
-/** Milliseconds after which an answer is not compared with an earlier one: accounts are closed, old rows leave. */
+/** Milliseconds after which answers are no longer compared: accounts are closed and old rows disappear. */
 const COMPARED = 3_600_000
 
-/** The approvals behind codes, refresh tokens and access tokens. */
+/** Finds the approvals of codes, refresh tokens and access tokens. */
 export function createApprovals(intentClaim: string) {
   const byCode = new Map<string, Approval>()
   const byRefreshToken = new Map<string, Approval>()
@@ -36,13 +36,13 @@ export function createApprovals(intentClaim: string) {
 
   return {
     ofForm,
-    /** Of an access token; one that nobody saw issued stands for an approval of its own. */
+    /** The approval of an access token; a token whose issue was not recorded gets a new approval. */
     ofToken(token: string): Approval {
       const approval = byToken.get(token) ?? begun()
       kept(byToken, token, approval)
       return approval
     },
-    /** Takes the code with which a visit ended. */
+    /** Records the code that ended a visit. */
     learnCode(code: string, visit: Visit, idToken: string | undefined): void {
       const front = claimsOf(idToken ?? '')
       const consentId = visit.consentId ?? textIn(front, intentClaim)
@@ -53,7 +53,7 @@ export function createApprovals(intentClaim: string) {
         ...(front && { front }),
       })
     },
-    /** Takes the tokens of an answer. */
+    /** Records the tokens of an answer. */
     learnTokens({ request, response }: Exchange): void {
       const form = new URLSearchParams(request.body ?? '')
       const grant = form.get('grant_type')
@@ -65,7 +65,7 @@ export function createApprovals(intentClaim: string) {
       if (token !== undefined) kept(byToken, token, approval)
       if (refreshToken !== undefined) kept(byRefreshToken, refreshToken, approval)
     },
-    /** The key under which rules remember what an approval showed: another one where too much time has passed. */
+    /** The key under which rules remember the data of an approval; it changes after too much time. */
     keyOf(approval: Approval, at: number): string {
       if (approval.since === undefined || at - approval.since > COMPARED) {
         approval.since = at

@@ -2,10 +2,10 @@ import { member } from '../judge/data-rows.ts'
 import { parsedJson } from '../record/json.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 
-/** Consents that are remembered. */
+/** Maximum number of consents that are remembered. */
 const MOST = 50_000
 
-/** What account access consents allow, by the requests that created them. */
+/** What account access consents allow, according to the requests that created them. */
 export function createConsents() {
   const known = new Map<string, ConsentFacts>()
   return {
@@ -18,7 +18,7 @@ export function createConsents() {
       const asked = member(parsedJson(request.body ?? ''), 'Data')
       const permissions = member(asked, 'Permissions')
       if (typeof id !== 'string' || !isListOfTexts(permissions)) return
-      // Of two consents with one id nobody knows which is meant.
+      // If two consents have one id, it is unknown which of them is meant.
       if (known.has(id)) return void known.delete(id)
       const date = (name: string) => {
         const value = member(asked, name)

@@ -9,21 +9,21 @@ import { isRedacted, type Judgeable, type Lack, type Recorded } from './recorded
 import type { RecordingTarget } from './recording-target.ts'
 import { createSessions } from './sessions.ts'
 
-/** Exchanges after which the memory of bodies begins again: what is received again is so soon. */
+/** After this number of exchanges the memory of bodies is cleared: repetitions come soon after each other. */
 const BODIES = 2000
 
-/** Query parameters that the documents show of data. */
+/** Query parameters that the documents show for data. */
 const SHOWN = ['fromBookingDateTime', 'toBookingDateTime']
 
-/** Headers by which a request asks for a part of an answer, or for none where nothing changed. */
+/** Headers that request a part of an answer, or an answer only if something changed. */
 const CONDITIONAL = /^(?:range|if-(?:match|none-match|modified-since|unmodified-since|range))$/i
 
-/** Endpoints whose requests have a body that rules read. */
+/** Endpoints whose rules read the request body. */
 const WITH_JSON = ['create-account-access-consent', 'create-funds-confirmation-consent']
 
 /**
- * Makes exchanges that can be judged of recorded ones, in the order in which they come: which operation each is, what its
- * sender knew of it, and what the recording does not tell.
+ * Converts recorded exchanges, in their order, to exchanges that can be judged: it derives the operation, what the
+ * sender knew, and what the recording does not show.
  */
 export function createExchanges(target: RecordingTarget) {
   const operations = operationsOf(target.endpoints)
@@ -71,7 +71,7 @@ export function createExchanges(target: RecordingTarget) {
     }
   }
 
-  /** What others sent: nobody said what it was for. */
+  /** For exchanges that others sent: their purpose was not recorded. */
   const foreign = (recorded: Recorded, exchange: Exchange, lacks: Set<Lack>) => {
     const { about, request, response } = exchange
     lacks.add('what became of a refused access token')
@@ -87,11 +87,11 @@ export function createExchanges(target: RecordingTarget) {
     if (overlaps(thingOf(exchange), recorded) || isTwice(exchange)) {
       lacks.add('the order of requests at the same time')
     }
-    // Whether it was sent again nobody tells: what speaks of the moment says nothing of the bank.
+    // It is unknown whether the request was sent again: a temporary answer says nothing about the bank.
     if (response && isPassing(exchange)) exchange.retriedBy = 'unknown'
   }
 
-  /** The same creation, told twice: by two files, or by a bank that answers a repetition as before. */
+  /** True if a creation was recorded twice: in two files, or by a bank that answers a repetition as before. */
   const isTwice = ({ endpoint, response }: Exchange): boolean => {
     if (!WITH_JSON.includes(endpoint) || !response?.body) return false
     const before = creations.has(response.body)
@@ -101,7 +101,7 @@ export function createExchanges(target: RecordingTarget) {
 
   return {
     operations,
-    /** An exchange, and whether it counts: it does not where it is no operation of the documents, and ends no visit. */
+    /** Converts an exchange. `counts` is false if it is not an operation of the documents and ends no visit. */
     judgeable(recorded: Recorded, id: string): Judgeable & { counts: boolean } {
       const exchange = plainOf(recorded, id)
       const lacks = new Set(recorded.lacks)
@@ -111,7 +111,7 @@ export function createExchanges(target: RecordingTarget) {
       const counts = exchange.endpoint !== 'elsewhere' || exchange.about.visit !== undefined
       return { exchange, lacks, counts }
     },
-    /** Takes what an exchange tells of those that follow. */
+    /** Learns from an exchange what later ones need. */
     learn(exchange: Exchange): void {
       if (exchange.endpoint === 'discovery') {
         operations.learnKeys(member(exchange.response?.json, 'jwks_uri'))
@@ -123,7 +123,7 @@ export function createExchanges(target: RecordingTarget) {
 
 const bytesOf = (body: string | Buffer) => (typeof body === 'string' ? Buffer.from(body) : body)
 
-/** Has it a query parameter that the documents do not show? */
+/** True if it has a query parameter that the documents do not show. */
 function asksForMore(url: string): boolean {
   if (!url.includes('?')) return false
   return [...new URL(url).searchParams.keys()].some((name) => !SHOWN.includes(name))
@@ -131,17 +131,17 @@ function asksForMore(url: string): boolean {
 
 const isOfData = ({ endpoint }: Exchange) => /^(?:account|balances|transactions)/.test(endpoint)
 
-/** What two requests at once must not be about for rules to compare their answers. */
+/** The subject of a request: rules do not compare answers to simultaneous requests with the same subject. */
 function thingOf({ endpoint, about, request }: Exchange): string {
   if (endpoint === 'elsewhere' || endpoint === 'authorisation')
     return about.visit?.nonce ?? request.url
   if (about.consent) return `${about.consent.id} ${endpoint} ${about.subject ?? ''}`
-  // Keys and configuration are the bank's, whoever reads them.
+  // Keys and configuration belong to the bank, whoever reads them.
   if (['token', 'jwks', 'discovery'].includes(endpoint)) return 'keys'
   return `${endpoint} ${about.subject ?? ''}`
 }
 
-/** Which bodies are not whole, or not told at all. */
+/** Notes bodies that are incomplete or absent. */
 function lackOfBodies(recorded: Recorded, exchange: Exchange, lacks: Set<Lack>): void {
   const { request, response, endpoint } = exchange
   const isUnreadable = (body: string) => parsedJson(body) === undefined || isRedacted(body)
@@ -167,7 +167,7 @@ function lackOfBodies(recorded: Recorded, exchange: Exchange, lacks: Set<Lack>):
     lacks.add('the whole body of the response')
 }
 
-/** Does the clock by which requests are told agree with the one of the bank, where an answer tells it? */
+/** True if the clock of the recording agrees with the bank's, where an answer gives the bank's time. */
 function agreesWithDate(exchange: Exchange, tolerance: number): boolean {
   const date = Date.parse(header(exchange, 'date') ?? '')
   if (Number.isNaN(date)) return true

@@ -1,30 +1,30 @@
 import { isObject } from '../record/json.ts'
 import type { Lack, Recorded } from './recorded.ts'
 
-/** How a moment or a span is written: milliseconds, seconds, a date-time of RFC 3339, or as Apache writes it. */
+/** Format of a time or a duration: milliseconds, seconds, an RFC 3339 date-time, or the Apache log format. */
 type Unit = 'ms' | 's' | 'date-time' | 'clf'
 
-/** Where a member stands: names from the top down. */
+/** Path of a member: names from the top down. */
 type Place = string
 
-/** One format of a gateway's log: where each part of an exchange stands in a line. docs/judge.md shows it. */
+/** The format of a gateway's log: where each part of an exchange is in a line. docs/judge.md shows it. */
 export interface GatewayFormat {
   name: string
-  /** A line is of this format when it has all of these. */
+  /** A line has this format if it has all of these members. */
   has: readonly Place[]
-  /** When the request came; of a log of ends, when the answer was sent. */
+  /** When the request arrived; with isEnd, when the answer was sent. */
   time: readonly [Place, Unit][]
   isEnd?: true
   duration: readonly [Place, 'ms' | 's'][]
   method: readonly Place[]
-  /** A whole URL, or a path with its query. */
+  /** A complete URL, or a path with its query. */
   url: readonly Place[]
   scheme: readonly Place[]
   host: readonly Place[]
   status: readonly Place[]
   requestHeaders: readonly Place[]
   responseHeaders: readonly Place[]
-  /** Does the gateway write all headers, or those that its configuration names? */
+  /** Whether the gateway logs all headers, or only configured ones. */
   headers: 'all' | 'some'
   requestBody: readonly Place[]
   responseBody: readonly Place[]
@@ -33,13 +33,13 @@ export interface GatewayFormat {
   certificate: readonly Place[]
 }
 
-/** What whoever configures the format of a log may call these, whatever the gateway. */
+/** Names for bodies that an administrator may configure in any gateway's log format. */
 const BODIES = {
   requestBody: ['request_body', 'request.body'],
   responseBody: ['response_body', 'response.body'],
 } as const
 
-/** The one table of formats; the first that fits a line reads it. */
+/** The only table of formats; the first that fits a line is used. */
 export const GATEWAY_FORMATS: readonly GatewayFormat[] = [
   {
     name: 'Kong',
@@ -118,16 +118,16 @@ export const GATEWAY_FORMATS: readonly GatewayFormat[] = [
   },
 ]
 
-/** The format of a line of a log; undefined where no gateway of the table writes such lines. */
+/** The format of a log line; undefined where no gateway in the table writes such lines. */
 export function gatewayFormat(line: unknown): GatewayFormat | undefined {
   return GATEWAY_FORMATS.find(({ has }) => has.every((place) => at(line, place) !== undefined))
 }
 
 /**
- * The exchange that a line of a gateway's log tells.
+ * The exchange in a line of a gateway's log.
  *
- * @param resolve the address of a path, where the log names no host
- * @returns in words why it is none
+ * @param resolve gives the address of a path, where the log names no host
+ * @returns in words why the line is not an exchange
  */
 export function gatewayExchange(
   line: unknown,
@@ -182,7 +182,7 @@ export function gatewayExchange(
   }
 }
 
-/** A member by its place, whatever stands between; names with a point in them are not known. */
+/** The member at a path; names that contain a dot are not supported. */
 function at(value: unknown, place: Place): unknown {
   let found = value
   for (const name of place.split('.')) found = isObject(found) ? found[name] : undefined
@@ -197,7 +197,7 @@ function firstAt(line: unknown, places: readonly Place[]): unknown {
   return undefined
 }
 
-/** Logs write numbers as text and text as numbers. */
+/** Logs write numbers as strings and strings as numbers. */
 function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return String(value)
@@ -218,7 +218,7 @@ function timeOf(
     const said = text(firstAt(line, [place]))
     const moment = said === undefined ? Number.NaN : instantOf(said, unit)
     if (Number.isNaN(moment)) continue
-    // Nobody knows how long a request took of which the log does not tell it.
+    // Without a duration in the log, the end of a request is unknown.
     const vague =
       (/[.]\d/.test(said ?? '') || unit === 'ms' ? 0 : 1000) + (known === undefined ? 30_000 : 0)
     return { at: isEnd ? moment - durationMs : moment, durationMs, vague }
@@ -231,7 +231,7 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 function instantOf(said: string, unit: Unit): number {
   if (unit === 'ms') return Number(said)
   if (unit === 's') return Number(said) * 1000
-  // A time without an offset is nobody's.
+  // A time without an offset cannot be interpreted.
   if (unit === 'date-time') {
     return /(?:Z|[+-]\d{2}:?\d{2})$/i.test(said) ? Date.parse(said) : Number.NaN
   }
@@ -255,7 +255,7 @@ function addressOf(
   return URL.canParse(url) ? url : undefined
 }
 
-/** An object of names and values, or a list of pairs; what was not sent is empty. */
+/** An object of names and values, or a list of pairs; headers that were not sent are empty. */
 function headersIn(value: unknown): [string, string][] {
   if (!isObject(value)) return []
   return Object.entries(value).flatMap(([name, values]) =>

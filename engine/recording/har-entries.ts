@@ -8,10 +8,10 @@ import {
   QUOTE,
 } from '../record/json-bytes.ts'
 
-/** Bytes of one entry that are read: a body above the limit of a target is none of this interface. */
+/** Maximum size of one entry in bytes: bodies above the limit of a target do not belong to this interface. */
 const LARGEST = 128 * 1024 ** 2
 
-/** One entry of a HAR file, as its text; `cut` where it is longer than what is read. */
+/** One entry of a HAR file as text; `cut` if it is longer than the limit. */
 export interface HarEntry {
   number: number
   text: string
@@ -19,8 +19,8 @@ export interface HarEntry {
 }
 
 /**
- * The entries of `log.entries`, one after the other, as the file streams in: no more of it than one entry is in memory.
- * It looks at nothing but brackets, quotes and the names above the list; each entry is parsed by whoever takes it.
+ * Yields the entries of `log.entries` while the file streams in: no more than one entry is in memory. It looks only at
+ * brackets, quotes and the names above the list; the caller parses each entry.
  *
  * @throws Error where the file ends within the list, or has no such list
  */
@@ -39,11 +39,11 @@ export async function* harEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator
 }
 
 function createScanner() {
-  /** Depth of brackets. The list is at 3: the file, `log`, `entries`. */
+  /** Nesting depth. The list is at 3: the file, `log`, `entries`. */
   let depth = 0
   let inText = false
   let escaped = false
-  /** The name of the member that is being read, at depth 1 and 2. */
+  /** The name of the member that is being read, at depths 1 and 2. */
   let name: number[] = []
   let last = ''
   const path: string[] = []
@@ -95,7 +95,7 @@ function createScanner() {
     /** Entries that end in this part of the file. */
     take(chunk: Buffer): { text: string; cut?: true }[] {
       const found: { text: string; cut?: true }[] = []
-      /** Where in this part the entry begins; -1 where none is under way. */
+      /** Start of the current entry in this part; -1 where there is none. */
       let from = inList && depth > 3 ? 0 : -1
       for (let at = 0; at < chunk.length; at += 1) {
         const byte = chunk[at] as number

@@ -1,7 +1,7 @@
 import { isObject } from '../record/json.ts'
 import { isRedacted, type Lack, type Recorded } from './recorded.ts'
 
-/** What an entry of HAR 1.2 has that is read; programs leave out what they like. */
+/** The members of a HAR 1.2 entry that are read; programs may leave out any of them. */
 interface Entry {
   startedDateTime?: unknown
   time?: unknown
@@ -10,14 +10,14 @@ interface Entry {
   _fromCache?: unknown
 }
 
-/** A member that says that no server was asked. */
+/** Members that say that no server received the request. */
 const CACHED = ['_fromCache', 'fromCache', '_fetchedViaServiceWorker', '_fromDiskCache']
 
 /**
- * An entry of a HAR file (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), as browsers, mitmproxy, Charles,
- * Postman and Playwright write it.
+ * Reads an entry of a HAR file (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), as browsers, mitmproxy,
+ * Charles, Postman and Playwright write it.
  *
- * @returns in words why it is no exchange; undefined where nothing was sent.
+ * @returns in words why it is not an exchange; undefined where nothing was sent.
  */
 export function harExchange(value: unknown, where: string): Recorded | string | undefined {
   if (!isObject(value)) return 'is no object'
@@ -53,13 +53,13 @@ export function harExchange(value: unknown, where: string): Recorded | string | 
 
 const isFlag = (value: unknown) => value === true || typeof value === 'string'
 
-/** Headers; those of HTTP/2 that begin with a colon are none. */
+/** Headers, without HTTP/2 pseudo-headers, which begin with a colon. */
 function headersIn(value: unknown): [string, string][] {
   if (!Array.isArray(value)) return []
   return value.flatMap((each: unknown): [string, string][] => {
     const { name, value: text } = isObject(each) ? each : {}
     if (typeof name !== 'string' || typeof text !== 'string' || name.startsWith(':')) return []
-    // Browsers join what came on several lines.
+    // Browsers join several lines of this header.
     const lines = name.toLowerCase() === 'set-cookie' ? text.split('\n') : [text]
     return lines.map((line) => [name, line])
   })
@@ -88,7 +88,7 @@ function sentBody(request: Record<string, unknown>, lacks: Set<Lack>): string | 
 
 function receivedIn(response: Record<string, unknown>, lacks: Set<Lack>): Recorded['response'] {
   const { status, content } = response
-  // 0: aborted, or hidden from whoever recorded it.
+  // 0: aborted, or hidden from the recorder.
   if (typeof status !== 'number' || status < 100) return undefined
   const headers = headersIn(response.headers)
   if (headers.length === 0) lacks.add('all headers of the response')

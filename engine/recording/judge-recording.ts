@@ -8,18 +8,18 @@ import type { Judged } from './recorded-judging.ts'
 
 export interface RecordingParts extends JudgementParts {
   files: RecordingFile[]
-  /** Ends the reading; what was read by then is judged. */
+  /** Ends the reading; what was read until then is judged. */
   signal?: AbortSignal
   onProgress?(exchanges: number): void
-  /** Is shown each exchange once the bank is judged by it. */
+  /** Called with each exchange after the bank was judged by it. */
   onJudged?(judged: Judged, recorded: Recorded): void
 }
 
 /**
- * Judges exchanges that others recorded by every rule, as they stream in, and writes report.json and exchanges.jsonl: of
- * the latter those exchanges that show something.
+ * Judges exchanges that others recorded by every rule while they stream in, and writes report.json and exchanges.jsonl;
+ * the latter contains only exchanges that are evidence.
  *
- * @throws InputError where a file holds nothing that is known
+ * @throws InputError where a file contains nothing of a known format
  */
 export async function judgeRecording(parts: RecordingParts): Promise<Report> {
   const { files, signal } = parts
@@ -38,7 +38,7 @@ export async function judgeRecording(parts: RecordingParts): Promise<Report> {
   }
 }
 
-/** Runs of our own come in their order, which is that of their judging; what others recorded in that of its sending. */
+/** Assay's own runs come in their order, in which they were judged; other recordings in the order of sending. */
 async function* sourceOf(
   files: RecordingFile[],
   resolve: (path: string) => string | undefined,
@@ -63,7 +63,7 @@ async function* startingWith(
   yield* rest
 }
 
-/** Of a run of our own its ids, of which others of its exchanges speak; of a second run others. */
+/** The id of an exchange: its own for one run of Assay, as others refer to it; with a suffix for several files. */
 function idOf({ own, where }: Recorded, count: number, files: RecordingFile[]): string {
   if (!own) return `x${count}`
   const [name] = where.split(' ', 1)

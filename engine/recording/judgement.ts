@@ -22,15 +22,15 @@ import type { RecordingTarget } from './recording-target.ts'
 import { lackCounts, mustsOf, recordingVerdict, resultsOfRules } from './rules-report.ts'
 import { createShowing } from './showing.ts'
 
-/** Other addresses that are named; the rest is counted. */
+/** Maximum number of other addresses that are listed. */
 const NAMED = 20
 
-/** Other addresses that are told apart at all. */
+/** Maximum number of other addresses that are counted separately. */
 const TOLD_APART = 5000
 
 export interface JudgementParts {
   target: RecordingTarget
-  /** What of the target its report names. */
+  /** The target as the report names it. */
   described: Report['target']
   suites: Pick<Suites, 'rules' | 'schemas' | 'checks'>
   catalogue: Catalogue
@@ -38,25 +38,25 @@ export interface JudgementParts {
   /** Folder of the reports. */
   out: string
   version: string
-  /** What knows the secrets of the exchanges. Default: one of its own. */
+  /** Redactor that knows the secrets of the exchanges. Default: a new one. */
   redactor?: Redactor
 }
 
 /** How a judgement ends. */
 export interface JudgementEnd {
-  /** Files that the exchanges came from. */
+  /** Files that contained the exchanges. */
   files?: RecordingFile[]
   interrupted?: boolean
-  /** What went on beside what was judged, a line each. */
+  /** Events outside what was judged, one line each. */
   notes?: string[]
 }
 
-/** Every rule over exchanges that others made, one exchange at a time; a report at the end. */
+/** Applies every rule to exchanges of other parties, one exchange at a time, with a report at the end. */
 export type Judgement = ReturnType<typeof openJudgement>
 
 /**
- * Judges exchanges that others made by every rule, in the order in which they are taken, and writes exchanges.jsonl: those
- * exchanges that show something.
+ * Judges exchanges of other parties by every rule, in the order in which they are taken, and writes those that are
+ * evidence to exchanges.jsonl.
  */
 export function openJudgement(parts: JudgementParts) {
   const { target, suites, out } = parts
@@ -67,17 +67,17 @@ export function openJudgement(parts: JudgementParts) {
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), redactor)
   const tally = createTally(engine, log)
   return {
-    /** The address of a path, where only that is known. */
+    /** The address of a path, where only the path is known. */
     resolve: operations.resolve,
-    /** Exchanges so far. */
+    /** Number of exchanges so far. */
     get exchanges() {
       return tally.exchanges
     },
-    /** Text without secrets. */
+    /** The text without secrets. */
     redact: log.redact,
     /** The violations of each rule so far. */
     states: engine.states,
-    /** Judges the next exchange. Not to be called again before the promise is kept. */
+    /** Judges the next exchange. Must not be called again before the promise settles. */
     async take(recorded: Recorded, id: string): Promise<Judged> {
       tally.exchanges += 1
       const judged = await judging.judge(recorded, id)
@@ -97,7 +97,7 @@ export function openJudgement(parts: JudgementParts) {
   }
 }
 
-/** Counts what comes, and keeps what shows something. */
+/** Counts exchanges, and keeps those that are evidence. */
 function createTally(engine: RuleEngine, log: ReturnType<typeof openExchangeLog>) {
   const evidence = createEvidence()
   const latency = createLatency()

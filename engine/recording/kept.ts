@@ -1,7 +1,7 @@
-/** Entries that each memory of a recording keeps: those that were written last. */
+/** Maximum number of entries in each memory of a recording: the ones that were written last. */
 const MOST = 50_000
 
-/** Writes an entry into a memory that does not grow for ever. */
+/** Writes an entry to a memory of limited size. */
 export function kept<Value>(memory: Map<string, Value>, key: string, value: Value): void {
   memory.delete(key)
   memory.set(key, value)

@@ -1,6 +1,6 @@
 import type { Recorded } from './recorded.ts'
 
-/** The exchanges of several recordings, each in its order, as one: the earliest that any of them has comes next. */
+/** Merges the exchanges of several sorted recordings: the earliest of all comes next. */
 export async function* merged(recordings: AsyncGenerator<Recorded>[]): AsyncGenerator<Recorded> {
   const heads: { from: AsyncGenerator<Recorded>; next: Recorded }[] = []
   const advance = async (from: AsyncGenerator<Recorded>) => {

@@ -2,7 +2,7 @@ import { routeOf } from '../client/call.ts'
 import type { Endpoints } from '../configuration/addresses.ts'
 import type { Endpoint } from '../wire/exchange.ts'
 
-/** Which operation of the documents a request is, by the addresses of a target. */
+/** The operation of the documents that a request calls, according to a target's addresses. */
 export interface Operation {
   endpoint: Endpoint
   /** The AccountId or ConsentId in the path. */
@@ -12,8 +12,8 @@ export interface Operation {
 const ELSEWHERE: Operation = { endpoint: 'elsewhere' }
 
 /**
- * Tells operations by the addresses of a target, without asking anybody: a request to another host is none, be its
- * path the same.
+ * Finds operations by the addresses of a target, without sending anything: a request to another host is not an
+ * operation, even with the same path.
  */
 export function operationsOf(endpoints: Endpoints) {
   const exact: [endpoint: Endpoint, address: string, methods: string[]][] = [
@@ -40,14 +40,14 @@ export function operationsOf(endpoints: Endpoints) {
   )
 
   return {
-    /** Whether any of the target's addresses is at this origin. */
+    /** True if any of the target's addresses has this origin. */
     isOfTarget: (url: string) => URL.canParse(url) && origins.has(new URL(url).origin),
-    /** Whether it is below an address of the account information or funds confirmation API, or that of registrations. */
+    /** True if it is below the address of the account information, funds confirmation or registration API. */
     isOfApi: (url: string) =>
       [aisp, ...funds.POST, plain(endpoints.registration)].some(
         (base) => base !== '' && plain(url).startsWith(`${base}/`),
       ),
-    /** Takes the address of the bank's keys from its configuration. */
+    /** Learns the address of the bank's keys from its configuration. */
     learnKeys(address: unknown) {
       if (typeof address !== 'string' || !URL.canParse(address)) return
       const key = `GET ${plain(address)}`
@@ -67,7 +67,7 @@ export function operationsOf(endpoints: Endpoints) {
       const path = address.slice(aisp.length)
       return path.startsWith('/funds-confirmation-consents') ? ELSEWHERE : routed(method, path)
     },
-    /** The address of a path that a log tells without its host: below the one of the target where it fits. */
+    /** The address of a path that was logged without a host: below a matching address of the target. */
     resolve(path: string): string | undefined {
       const bare = path.split('?', 1)[0] ?? path
       const all = [...Object.values(endpoints), ...endpoints.cbpii.create].filter(
@@ -88,12 +88,12 @@ function routed(method: string, path: string): Operation {
   return { endpoint, ...(subject !== undefined && { subject }) }
 }
 
-/** Addresses without their queries that are remembered: traffic has the same ones again and again. */
+/** Maximum number of remembered addresses without queries: traffic repeats the same ones. */
 const REMEMBERED = 2000
 
 const plainOnes = new Map<string, string>()
 
-/** Origin in lower case and without its usual port, and the path; neither query nor fragment. */
+/** Origin in lower case without the default port, and the path; without query and fragment. */
 function plain(address: string): string {
   const end = address.search(/[?#]/)
   const bare = end < 0 ? address : address.slice(0, end)

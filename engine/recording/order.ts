@@ -1,11 +1,11 @@
 import type { Recorded } from './recorded.ts'
 
-/** Exchanges that wait for earlier ones: logs are written when an answer is sent, and several files are read in turn. */
+/** Maximum exchanges that wait for earlier ones: logs are written at the answer, and files are read in turn. */
 const WAITING = 2000
 
 /**
- * The exchanges of a recording in the order in which they were sent, as far as a window reaches. What comes later
- * than that is told: its rules with memory are not judged.
+ * The exchanges of a recording in the order of sending, within a window. An exchange that comes later than that is
+ * marked: rules with memory do not judge it.
  */
 export async function* inOrder(
   exchanges: AsyncIterable<Recorded>,
@@ -58,7 +58,7 @@ function pop(heap: Recorded[]): Recorded {
   return first
 }
 
-/** Tells of each exchange whether one of the same thing was still under way when it was sent. */
+/** Reports for each exchange whether another one with the same subject was still running when it was sent. */
 export function createOverlaps() {
   const ends = new Map<string, number>()
   return (thing: string, { at, durationMs, vague }: Recorded): boolean => {

@@ -3,12 +3,12 @@ import { problemOf } from '../record/formed.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
 import type { Lack, Recorded } from './recorded.ts'
 
-/** Does a line look like one of exchanges.jsonl? */
+/** True if a line looks like one of exchanges.jsonl. */
 export function isOwn(line: unknown): boolean {
   return typeof line === 'object' && line !== null && 'endpoint' in line && 'about' in line
 }
 
-/** A line of exchanges.jsonl, which a run or `assay judge` wrote; in words why it is none. */
+/** Reads a line of exchanges.jsonl, which a run or `assay judge` wrote; returns in words why it is not one. */
 export function ownExchange(value: unknown, where: string): Recorded | string {
   const problem = problemOf(value, 'exchange')
   if (problem !== undefined) return `is no line of exchanges.jsonl: ${problem}`
@@ -19,7 +19,7 @@ export function ownExchange(value: unknown, where: string): Recorded | string {
   const { request, response, failure } = record
   const lacks = new Set<Lack>()
   if (response?.digest !== undefined) lacks.add('the whole body of the response')
-  // Recorders bound requests without a digest.
+  // Recorders truncate request bodies without a digest.
   if ((request.body?.length ?? 0) >= BOUND) lacks.add('the whole body of the request')
   return {
     where,

@@ -11,34 +11,34 @@ import { harEntries } from './har-entries.ts'
 import { isOwn, ownExchange } from './own-records.ts'
 import type { Recorded, Unreadable } from './recorded.ts'
 
-/** A file of recorded exchanges that is read as it is asked for. */
+/** A file of recorded exchanges that is read on demand. */
 export interface RecordingFile {
-  /** As it was named. */
+  /** The path as the user named it. */
   path: string
-  /** HAR, exchanges.jsonl, or the gateway of its first line; absent before it is read, and where it holds nothing. */
+  /** HAR, exchanges.jsonl, or the gateway of its first line; absent before it is read, or if it is empty. */
   format?: string
-  /** Exchanges that were read. */
+  /** Number of exchanges that were read. */
   exchanges: number
-  /** Requests of which no server was asked: a cache answered, or they are none of HTTP. */
+  /** Number of requests that no server received: a cache answered, or they are not HTTP. */
   unsent: number
-  /** Lines and entries that could not be read, and of the first of them why. */
+  /** Number of unreadable lines and entries, with the reasons for the first of them. */
   unreadable: number
   problems: Unreadable[]
 }
 
-/** Problems of one file that are named. */
+/** Maximum number of problems that are listed for one file. */
 const NAMED = 5
 
 const ACCEPTED = `HAR; the exchanges.jsonl of a run; a log of ${GATEWAY_FORMATS.map(({ name }) => name).join(', ')} with one JSON object on a line`
 
-/** What a file holds that is none of these. */
+/** The error for a file of an unknown format. */
 const unknown = (path: string, why: string) =>
   new InputError(`${path} ${why}. Files that can be judged: ${ACCEPTED} (docs/judge.md).`)
 
 /**
- * Opens a file, or the exchanges of the folder of a run.
+ * Opens a file, or the exchanges in the folder of a run.
  *
- * @throws InputError where there is no such file, or it is no plain one
+ * @throws InputError where there is no such file, or it is not a plain file
  */
 export function openRecording(named: string): RecordingFile {
   const stats = statSync(named, { throwIfNoEntry: false })
@@ -57,10 +57,10 @@ export function openRecording(named: string): RecordingFile {
 }
 
 /**
- * Looks at the beginning of a file before anything is written.
+ * Reads the beginning of a file before anything is written.
  *
- * @param isNamed whether a file names the bank: of the reference bank nobody knows the addresses before it starts
- * @throws InputError where the file holds nothing of a known format, or what is recorded there may be of any bank
+ * @param isNamed whether a file names the bank: the addresses of the reference bank are unknown before it starts
+ * @throws InputError where the file contains nothing of a known format, or may be a recording of any bank
  */
 export async function requireReadable(file: RecordingFile, isNamed: boolean): Promise<void> {
   const anywhere = (path: string) => new URL(path, 'https://bank.invalid').href
@@ -74,10 +74,10 @@ export async function requireReadable(file: RecordingFile, isNamed: boolean): Pr
 }
 
 /**
- * The exchanges of a file, in its order. What cannot be read is noted in `file`, and the rest is read all the same.
+ * The exchanges of a file, in order. What cannot be read is noted in `file`, and the rest is still read.
  *
- * @param resolve the address of a path, where a log names no host
- * @throws InputError where the file holds nothing of a known format
+ * @param resolve gives the address of a path, where a log names no host
+ * @throws InputError where the file contains nothing of a known format
  */
 export async function* exchangesIn(
   file: RecordingFile,
@@ -151,7 +151,7 @@ async function* linesIn(
     const where = `${basename(file.path)} line ${number}`
     const value = cut ? undefined : parsedJson(line)
     if (value === undefined) note(where, cut ? 'is longer than what is read' : 'is no JSON')
-    // Kong may send what waited as one list.
+    // Kong may send queued entries as one list.
     else for (const each of [value].flat()) yield { value: each, where }
   }
 }
@@ -172,10 +172,10 @@ function lineExchange(
   return gatewayExchange(value, where, format, resolve)
 }
 
-/** Bytes by which a file is told from others. */
+/** Number of bytes that identify the format of a file. */
 const BEGINNING = 4096
 
-/** Bytes that are read at once. */
+/** Number of bytes that are read at once. */
 const PART = 1024 * 1024
 
 const GZIP = [0x1f, 0x8b]
@@ -208,7 +208,7 @@ async function beginningOf(stream: Readable): Promise<Buffer> {
       if (size >= BEGINNING) break
     }
   } catch {
-    // Whoever reads the rest is told of it.
+    // Reading the rest reports the error.
   }
   return Buffer.concat(parts).subarray(0, BEGINNING)
 }

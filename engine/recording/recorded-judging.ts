@@ -10,15 +10,15 @@ import { recordingRules } from './recording-rules.ts'
 import type { RecordingTarget } from './recording-target.ts'
 import { viewOf } from './view.ts'
 
-/** What was made of one exchange. */
+/** The result of judging one exchange. */
 export interface Judged extends Judgeable {
-  /** Is it an operation of the documents, or does it end a visit? Nothing else is judged. */
+  /** True if it is an operation of the documents, or ends a visit. Nothing else is judged. */
   counts: boolean
   /** Ids of the rules that it breaks. */
   broken: string[]
 }
 
-/** Judges recorded exchanges by the rules, one after the other, and notes what the recording does not tell. */
+/** Judges recorded exchanges by the rules, one after the other, and notes what the recording does not show. */
 export function createRecordedJudging(
   target: RecordingTarget,
   suites: Pick<Suites, 'rules' | 'schemas'>,
@@ -30,7 +30,7 @@ export function createRecordedJudging(
     engine,
     operations: exchanges.operations,
     lacksByRule: at.lacksByRule,
-    /** Judges the next exchange. Not to be called again before the promise is kept. */
+    /** Judges the next exchange. Must not be called again before the promise settles. */
     async judge(recorded: Recorded, id: string): Promise<Judged> {
       const { counts, ...found } = exchanges.judgeable(recorded, id)
       const { exchange, lacks } = found
@@ -57,7 +57,7 @@ function idTokenOf(exchange: Exchange): string | undefined {
   return typeof idToken === 'string' && !idToken.startsWith('<') ? idToken : undefined
 }
 
-/** Verifies an ID token by the keys that the recording has shown by then. */
+/** Verifies an ID token with the keys that the recording has shown so far. */
 async function withSignature(
   exchange: Exchange,
   idToken: string,
@@ -65,6 +65,6 @@ async function withSignature(
 ): Promise<void> {
   if (!bank.jwks) return
   const said = await signatureOf(idToken, bank.jwks)
-  // The keys may have changed since they were read.
+  // Otherwise the keys may have changed since they were read.
   if (said !== 'no such key') exchange.signature = said
 }

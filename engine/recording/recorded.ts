@@ -1,7 +1,7 @@
 import { isObject } from '../record/json.ts'
 import type { Exchange, WireFailure } from '../wire/exchange.ts'
 
-/** What a recording may not tell of an exchange, in the words of reports: `needs …, which the recording lacks`. */
+/** What a recording may lack of an exchange, in the words of reports: `needs …, which the recording lacks`. */
 export type Lack =
   | 'the client certificate'
   | 'the consent behind the access token'
@@ -20,17 +20,17 @@ export type Lack =
   | 'a clock that agrees with the bank’s'
   | 'a form that the rule can read'
 
-/** One exchange of a file, before anybody knows which operation it is. */
+/** One exchange of a file, before its operation is known. */
 export interface Recorded {
-  /** Where it stands: `night.har entry 12`, `access.log line 7`. */
+  /** Its position: `night.har entry 12`, `access.log line 7`. */
   where: string
   /** Milliseconds since the epoch. */
   at: number
   durationMs: number
-  /** Milliseconds by which `at` may be wrong, as a log writes whole seconds. */
+  /** Possible error of `at` in milliseconds, because logs may write whole seconds. */
   vague: number
   method: string
-  /** Absolute; a path alone where a log names no host. */
+  /** Absolute; only a path where a log names no host. */
   url: string
   requestHeaders: [string, string][]
   requestBody?: string
@@ -38,39 +38,39 @@ export interface Recorded {
   response?: {
     status: number
     headers: [string, string][]
-    /** Empty where there was none, and where none was recorded. Bytes where they are known, content codings undone. */
+    /** Empty where there was none, or none was recorded. Bytes where they are known, after content decoding. */
     body: string | Buffer
     bytes: number
-    /** How long it was on arrival, where the recording says so: a body that is no JSON may have been cut. */
+    /** Length on arrival, where the recording gives it: a body that is not JSON may have been cut. */
     declared?: number
   }
   failure?: WireFailure
   connection?: { protocol?: string; identity?: string }
   lacks: Set<Lack>
-  /** Assay recorded it: what the sender knew, and which endpoint it was. */
+  /** Set if Assay recorded it: what the sender knew, and the endpoint. */
   own?: Pick<
     Exchange,
     'id' | 'endpoint' | 'about' | 'connection' | 'retriedBy' | 'unavailable' | 'failure'
   >
 }
 
-/** An exchange that can be judged, and what its recording does not tell of it. */
+/** An exchange that can be judged, and what its recording lacks. */
 export interface Judgeable {
   exchange: Exchange
   lacks: ReadonlySet<Lack>
 }
 
-/** A line or an entry that is no exchange, or a file that ends too early: said, and the rest is judged. */
+/** A line or entry that is not an exchange, or a file that ends early: it is reported, the rest is judged. */
 export interface Unreadable {
   where: string
   why: string
 }
 
-/** What somebody wrote in the place of a value: `***`, `[REDACTED]`, `<redacted>`, or a pseudonym of ours. */
+/** True for a text that replaces a value: `***`, `[REDACTED]`, `<redacted>`, or a pseudonym of Assay. */
 export const isRedacted = (text: string): boolean =>
   PSEUDONYM.test(text) || (text.length < 200 && REPLACED.test(text))
 
-/** Whether a value in a text may be redacted: a quick look before a long one. */
+/** True if a text may contain a redacted value: a quick test before a slow one. */
 export function mayHoldRedacted(text: string): boolean {
   if (text.includes('<') && PSEUDONYM.test(text)) return true
   const small = text.toLowerCase()
@@ -88,10 +88,10 @@ const REPLACED = new RegExp(
   'i',
 )
 
-/** In small letters. Looking for texts is many times faster than an expression. */
+/** In lower case. Searching for strings is many times faster than a regular expression. */
 const SIGNS = ['***', 'xxxx', '•••', ...WORDS.split('|')]
 
-/** A text of an object that is there and not redacted. */
+/** A string member of an object that is present and not redacted. */
 export function textIn(value: unknown, name: string): string | undefined {
   const text = isObject(value) ? value[name] : undefined
   return typeof text === 'string' && text !== '' && !isRedacted(text) ? text : undefined

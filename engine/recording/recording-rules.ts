@@ -3,15 +3,15 @@ import type { ResponseSchema, SchemaVerdict } from '../judge/schemas.ts'
 import { isRedacted, type Lack } from './recorded.ts'
 import type { Note, RedactedNames } from './view.ts'
 
-/** What of each rule could not be judged because the recording lacks something: rule id → what → exchanges. */
+/** What rules could not judge because the recording lacks something: rule id → what → number of exchanges. */
 export type LacksByRule = Map<string, Map<Lack, number>>
 
-/** Entries that a rule remembers: in a recording of a night, those of the consents that were used last. */
+/** Maximum entries that a rule remembers: in a long recording, those of the most recently used consents. */
 const REMEMBERED = 5000
 
 /**
- * The rules and schemas as they judge a recording: a judgement that rests on something that the recording lacks does
- * not count, whatever it says, and it is noted what lacked.
+ * Adapts rules and schemas to recordings: a judgement that depends on something that the recording lacks does not
+ * count, whatever it is, and what was missing is noted.
  */
 export function recordingRules(suites: {
   rules: readonly Rule[]
@@ -21,7 +21,7 @@ export function recordingRules(suites: {
   const noted = new Set<Lack>()
   const note: Note = (lack) => noted.add(lack)
   const names: RedactedNames = new WeakMap()
-  /** May this exchange be compared with earlier ones? */
+  /** True if this exchange may be compared with earlier ones. */
   let comparable = true
 
   const noteLacks = (id: string, lacks: Iterable<Lack>) => {
@@ -49,7 +49,7 @@ export function recordingRules(suites: {
         observed.length = 0
         own ??= ownOf(tools)
         const findings = judged(rule, exchange, own)
-        // What others sent may be of any form, and what is not told is not there.
+        // What others sent may have any form, and what is not recorded is absent.
         if (findings === 'thrown' && noted.size === 0) note('a form that the rule can read')
         const isConcerned = !rule.endpoints || rule.endpoints.includes(exchange.endpoint)
         if (noted.size > 0 || findings === 'thrown') {
@@ -87,7 +87,7 @@ export function recordingRules(suites: {
     lacksByRule,
     note,
     names,
-    /** Says of the exchange that comes next whether its place among the others is known. */
+    /** Sets whether the next exchange's position among the others is known. */
     comparing(isKnown: boolean) {
       comparable = isKnown
     },
@@ -106,7 +106,7 @@ function judged(
   }
 }
 
-/** A map that forgets what was written first. */
+/** A map that forgets its oldest entry. */
 class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number
 

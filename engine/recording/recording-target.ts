@@ -3,14 +3,14 @@ import { settlingTimeOf, type Target, USUAL_INTENT_CLAIM } from '../configuratio
 import { secretsOf } from '../configuration/secrets.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 
-/** What of a target a recording is judged by: no key is needed, as nothing is sent. */
+/** The parts of a target that are needed to judge a recording: no key, because nothing is sent. */
 export interface RecordingTarget
   extends Pick<
     Target,
     'layout' | 'endpoints' | 'clockTolerance' | 'settlingTime' | 'intentClaim' | 'secrets'
   > {
   literals: NonNullable<TargetDocument['literals']>
-  /** Names of the clients of the target by their client_id. */
+  /** Names of the target's clients by client_id. */
   clients: ReadonlyMap<string, string>
 }
 

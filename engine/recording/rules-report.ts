@@ -7,7 +7,7 @@ import type { Suites } from '../run/suites.ts'
 import type { Lack } from './recorded.ts'
 import type { LacksByRule } from './recording-rules.ts'
 
-/** What the rules say; of what could not be judged, what the recording lacks for it. */
+/** The results of the rules; for those that could not judge, what the recording lacks. */
 export function resultsOfRules(
   engine: RuleEngine,
   { catalogue, suites }: { catalogue: Catalogue; suites: Pick<Suites, 'checks'> },
@@ -31,7 +31,7 @@ export function resultsOfRules(
 const followed = ({ id, follows = [] }: { id: string; follows?: readonly string[] }) =>
   [id, follows] as [string, readonly string[]]
 
-/** Nobody's fault: the recording lacks something, or nothing of the kind is in it. */
+/** Nobody's fault: the recording lacks something, or contains nothing of the kind. */
 function unjudgeable(result: Result, lacking: Lack[]): Result {
   const { because, message } = result
   if (lacking.length > 0) {
@@ -43,7 +43,7 @@ function unjudgeable(result: Result, lacking: Lack[]): Result {
   return { ...result, message, because: { kind: 'recording', what: because.what } }
 }
 
-/** Never conformant: what nobody asked for was not seen. What did not show itself may be broken all the same. */
+/** Never conformant: a recording does not show what was never requested, and that may be broken. */
 export function recordingVerdict(
   { verdict, exitCode, musts, problems }: Report,
   { operations }: ReportedRecording,
@@ -56,7 +56,7 @@ export function recordingVerdict(
   return { verdict: said, exitCode: interrupted ? 130 : code, problems: stale }
 }
 
-/** How many of the musts that anything tests the recording exercised, and how many of them are broken. */
+/** How many of the tested musts the recording exercised, and how many of them are broken. */
 export function mustsOf(
   catalogue: Catalogue,
   results: ReadonlyMap<string, Result>,
@@ -73,7 +73,7 @@ export function mustsOf(
   }
 }
 
-/** What lacks, and how many rules met that. */
+/** What is missing, and how many rules needed it. */
 export function lackCounts(lacks: LacksByRule): ReportedRecording['lacks'] {
   const rules = new Map<string, number>()
   for (const counts of lacks.values()) {

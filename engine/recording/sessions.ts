@@ -7,8 +7,8 @@ import type { RecordingTarget } from './recording-target.ts'
 import { createVisits } from './visits.ts'
 
 /**
- * Joins the exchanges of a recording into sessions, as far as they tell it: client, consent, approval, visit. What they
- * do not tell stays unknown, and is named.
+ * Joins the exchanges of a recording into sessions, as far as it shows them: client, consent, approval, visit. What it
+ * does not show stays unknown, and is listed.
  */
 export function createSessions({ clients, intentClaim }: RecordingTarget) {
   const consents = createConsents()
@@ -79,7 +79,7 @@ export function createSessions({ clients, intentClaim }: RecordingTarget) {
   }
 
   return {
-    /** What the sender of a request knew of it, as far as what came before tells; what is unknown goes to `lacks`. */
+    /** What the sender of a request knew, as far as earlier exchanges show it; what is unknown is added to `lacks`. */
     aboutOf(exchange: Exchange, lacks: Set<Lack>): Partial<About> {
       const { endpoint } = exchange
       if (DATA.includes(endpoint)) return ofData(exchange, lacks)
@@ -87,7 +87,7 @@ export function createSessions({ clients, intentClaim }: RecordingTarget) {
       if (endpoint === 'authorisation' || endpoint === 'elsewhere') return ofVisit(exchange, lacks)
       return {}
     },
-    /** Takes what an exchange shows of clients, consents, codes and tokens. */
+    /** Learns clients, consents, codes and tokens from an exchange. */
     learn(exchange: Exchange): void {
       const { endpoint, about, response } = exchange
       if (about.visit) learnLanding(exchange)
@@ -110,7 +110,7 @@ function bearerOf({ request }: Exchange): string | undefined {
   return token === undefined || isRedacted(value) || isRedacted(token) ? undefined : token
 }
 
-/** Who sends a token request: RFC 6749 2.3.1, RFC 7521 4.2. */
+/** The client of a token request: RFC 6749 2.3.1, RFC 7521 4.2. */
 function clientIn(form: URLSearchParams): string | undefined {
   const said = form.get('client_id') ?? claimsOf(form.get('client_assertion') ?? '')?.sub
   return typeof said === 'string' && !isRedacted(said) ? said : undefined

@@ -1,9 +1,9 @@
 import type { RuleState } from '../judge/rule-engine.ts'
 
 /**
- * Which exchanges are kept of very many: the first that a rule could judge, and those that broke one.
+ * Selects the exchanges that are kept: the first that a rule could judge, and those that broke a rule.
  *
- * @returns whether an exchange that was just judged, and broke `broken`, is among them
+ * @returns whether the exchange that was just judged, and broke `broken`, is one of them
  */
 export function createShowing(states: readonly RuleState[]) {
   const byId = new Map(states.map((state) => [state.id, state]))

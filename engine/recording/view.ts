@@ -2,15 +2,15 @@ import { charactersOf } from '../judge/secret-texts.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { isRedacted, type Judgeable, type Lack, mayHoldRedacted } from './recorded.ts'
 
-/** Takes note of what was read although the recording does not tell it. */
+/** Called when something is read that the recording lacks. */
 export type Note = (lack: Lack) => void
 
-/** Names of members of a body whose values are redacted, by the body. */
+/** For each body, the names of members whose values are redacted. */
 export type RedactedNames = WeakMap<object, ReadonlySet<string>>
 
 /**
- * An exchange as rules read it. Whatever its recording lacks gives a note when it is read, so that a judgement which
- * rests on it does not count: no list says what each rule needs.
+ * An exchange as rules read it. Reading anything that the recording lacks calls `note`, so that a judgement which
+ * depends on it does not count: there is no list of what each rule needs.
  */
 export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: RedactedNames): Exchange {
   const { request, response } = exchange
@@ -22,7 +22,7 @@ export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: Redact
     ...(response && { response: { ...response, headers: headersOf(response.headers, note) } }),
   }
   const { body } = request
-  // A registration is one JWT; of a form the fields that were redacted stand apart.
+  // A registration is one JWT; in a form, redacted fields are separate.
   if (body?.startsWith('<') && isRedacted(body)) {
     trap(view.request, 'body', () => note('a value that is redacted'), body)
   }
@@ -37,10 +37,10 @@ export function viewOf({ exchange, lacks }: Judgeable, note: Note, names: Redact
   return view
 }
 
-/** Bodies that are alike are one object. */
+/** Equal bodies are one object. */
 const redactedBodies = new WeakMap<object, boolean>()
 
-/** Of a large body the beginning alone is there as text. */
+/** For a large body only its beginning is available as text. */
 function isRedactedIn(json: object, response: Exchange['response']): boolean {
   const before = redactedBodies.get(json)
   if (before !== undefined) return before
@@ -52,7 +52,7 @@ function isRedactedIn(json: object, response: Exchange['response']): boolean {
 
 type Trap = (view: Exchange, note: () => void) => void
 
-/** Has the reading of a member noted; `value` stands there all the same. */
+/** Notes when a member is read; it still returns `value`. */
 function trap(holder: object | undefined, name: PropertyKey, note: () => void, value?: unknown) {
   if (!holder) return
   const get = () => {
@@ -62,7 +62,7 @@ function trap(holder: object | undefined, name: PropertyKey, note: () => void, v
   Object.defineProperty(holder, name, { get, enumerable: value !== undefined, configurable: true })
 }
 
-/** What each lack hides of an exchange. */
+/** The traps for each thing that a recording lacks. */
 const TRAPS: Partial<Record<Lack, Trap>> = {
   'the client certificate': (view, note) => trap(view, 'connection', note, { identity: 'unknown' }),
   'the consent behind the access token': ({ about }, note) => trap(about, 'consent', note),
@@ -105,7 +105,7 @@ const TRAPS: Partial<Record<Lack, Trap>> = {
     trap(view, 'startedAt', note, view.startedAt),
 }
 
-/** After the headers that a log holds: who reads on has not found his there, and it may have been sent. */
+/** Comes after the logged headers: code that reads it has not found its header, which may have been sent. */
 function unknownHeader(note: () => void): [string, string] {
   const header: [string, string] = ['', '']
   trap(header, 0, note, '')
@@ -121,7 +121,7 @@ function headersOf(headers: [string, string][], note: Note): [string, string][] 
   })
 }
 
-/** A copy in which each redacted text is noted when it is read; itself where there is none. */
+/** A copy that notes when a redacted string is read; the value itself where nothing is redacted. */
 function withTraps(value: unknown, note: Note, found?: Set<string>): unknown {
   if (typeof value !== 'object' || value === null || !holdsRedacted(value)) return value
   const copy: object = Array.isArray(value) ? [] : {}
@@ -147,7 +147,7 @@ function holdsRedacted(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsRedacted)
 }
 
-/** Tokens say nothing by themselves: it is enough that they are there, where no ID token beside them has their hash. */
+/** The characters of tokens have no meaning: their presence is enough, if no ID token beside them has their hash. */
 function isOpaque(name: string, beside: object): boolean {
   if (name !== 'access_token' && name !== 'refresh_token') return false
   const idToken: unknown = Reflect.get(beside, 'id_token')

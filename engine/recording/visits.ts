@@ -5,7 +5,7 @@ import { claimsOf } from '../wire/jwt-decode.ts'
 import { kept } from './kept.ts'
 import { isRedacted } from './recorded.ts'
 
-/** An authorisation request of a recording. */
+/** An authorisation request in a recording. */
 export interface Visit {
   clientId: string
   redirectUri: string
@@ -16,10 +16,10 @@ export interface Visit {
   at: number
 }
 
-/** Milliseconds after which a customer does not come back from the bank any more. */
+/** Milliseconds after which a customer is not expected back from the bank. */
 const LONGEST = 3_600_000
 
-/** Characters of a state or nonce that nobody uses twice by chance. */
+/** Minimum length of a state or nonce that is unlikely to occur twice by chance. */
 const TELLING = 8
 
 /** Joins authorisation requests with the redirects that answer them. */
@@ -27,14 +27,14 @@ export function createVisits(intentClaim: string) {
   const byState = new Map<string, Visit | 'several'>()
   const byNonce = new Map<string, Visit>()
   return {
-    /** Takes an authorisation request. */
+    /** Records an authorisation request. */
     note({ request, startedAt }: Exchange): void {
       const search = new URLSearchParams(request.body ?? new URL(request.url).search)
       const [clientId, redirectUri] = [search.get('client_id'), search.get('redirect_uri')]
       if (!clientId || !redirectUri) return
       const claims = claimsOf(search.get('request') ?? '')
       const said = (name: string) => {
-        // OpenID Connect Core 1.0, 6.1: what is signed supersedes the query.
+        // OpenID Connect Core 1.0, 6.1: the signed values supersede the query.
         const value = claims?.[name] ?? search.get(name)
         return typeof value === 'string' && !isRedacted(value) ? value : undefined
       }
@@ -54,8 +54,8 @@ export function createVisits(intentClaim: string) {
       if (nonce !== undefined && nonce.length >= TELLING) kept(byNonce, nonce, visit)
     },
     /**
-     * The redirect in an answer that ends a visit, and that visit: state or nonce tell it, where no other visit has the
-     * same. Undefined where the answer ends none.
+     * The redirect in an answer that ends a visit, and that visit, found by state or nonce if no other visit has the
+     * same. Undefined where the answer ends no visit.
      */
     landing(exchange: Exchange): { redirect: Redirect; visit?: Visit } | undefined {
       const location = header(exchange, 'location')

@@ -6,7 +6,7 @@ import { headline, splitChapter } from './queries.ts'
 import type { CheckResult, ExchangeRecord, Level, RequirementResult } from './report.ts'
 import { stableUuid } from './status-map.ts'
 
-/** What a description says of a requirement. */
+/** What a description contains of a requirement. */
 export type DescribedRequirement = Pick<
   RequirementResult,
   'id' | 'level' | 'source' | 'quote' | 'text' | 'open' | 'decision'
@@ -18,7 +18,7 @@ const SEVERITIES: Record<Level, Severity> = {
   observe: Severity.TRIVIAL,
 }
 
-/** What Allure groups and filters by; `place` is the chapter: account-information/transactions. */
+/** The labels by which Allure groups and filters; `place` is the chapter: account-information/transactions. */
 export function allureLabels(check: CheckResult, place: string): Label[] {
   const { document, chapter } = splitChapter(place)
   const tags = [
@@ -42,7 +42,7 @@ export function allureLabels(check: CheckResult, place: string): Label[] {
   ]
 }
 
-/** A Markdown field. */
+/** The description of a requirement, as Markdown. */
 export function allureDescription({
   id,
   level,
@@ -65,7 +65,7 @@ export function allureDescription({
   )
 }
 
-/** Exchanges that are attached to one check. */
+/** Maximum number of exchanges that are attached to one check. */
 const MAX_ATTACHED = 5
 
 export interface AttachmentFile {
@@ -76,8 +76,8 @@ export interface AttachmentFile {
 }
 
 /**
- * Exchanges, control and curl command of a check, as files of allure-results/. An exchange stands once
- * in the folder, however many checks it is evidence of.
+ * Exchanges, control and curl command of a check, as files of allure-results/. An exchange is stored once in the
+ * folder, however many checks use it as evidence.
  */
 export function evidence(
   check: CheckResult,

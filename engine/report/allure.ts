@@ -7,7 +7,7 @@ import { type Indexed, indexed, splitChapter, untestedMusts } from './queries.ts
 import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, stableUuid } from './status-map.ts'
 
-/** Categories: name, status, and the outcome with which each message begins. */
+/** Categories: name, status, and the outcome at the start of their messages. */
 const CATEGORIES = [
   ['Broken musts', 'failed'],
   ['Musts without a verdict', 'broken', 'blocked'],
@@ -25,10 +25,9 @@ const CATEGORIES = [
 }))
 
 /**
- * The files of allure-results/ in the Allure 2 format, name → content: a result per check with stable
- * historyId, epic / feature / story = document / chapter / requirement, linked to its place in
- * report.html, beside a page that Allure makes in DIR; the evidence of what didn't pass as
- * attachments, categories and the environment.
+ * The files of allure-results/ in the Allure 2 format, name → content: one result per check with a stable historyId and
+ * epic / feature / story = document / chapter / requirement, linked to its place in report.html, beside a page that
+ * Allure makes in DIR; evidence of what didn't pass as attachments; categories and the environment.
  */
 export function allureResults(whole: Report, exchanges: ExchangeRecord[]): Map<string, string> {
   const run = indexed(whole, exchanges)
@@ -49,7 +48,7 @@ function testResult(run: Indexed, check: CheckResult, attachments: AttachmentFil
   const requirement = run.requirements.get(check.requirement)
   const place = requirement?.chapter ?? 'other/unknown'
   const { document, chapter } = splitChapter(place)
-  // When it sent its first exchange; a rule has no time of its own but the run's.
+  // The time of its first exchange; a rule has no time except that of the run.
   const first = check.kind === 'check' ? exchanges.get(check.exchanges[0] ?? '') : undefined
   const start = Date.parse(first?.startedAt ?? report.startedAt)
   const history = createHash('md5').update(check.id).digest('hex')

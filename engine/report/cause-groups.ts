@@ -4,21 +4,21 @@ import { grouped } from './queries.ts'
 import type { CheckResult } from './report.ts'
 import { isGateway } from './whose.ts'
 
-/** Findings that the exchanges show to have one cause. */
+/** Findings that have one cause according to the exchanges. */
 export interface Group {
   title: string
-  /** Endpoints, each once. */
+  /** Endpoints, without duplicates. */
   where: string[]
-  /** What shows that it is one cause; absent where there is one finding. */
+  /** What shows that there is one cause; absent for a single finding. */
   evidence?: string
   whose: 'bank' | 'gateway' | 'network'
-  /** What to do, where that is special. */
+  /** What to do, if this cause has a special fix. */
   mend?: string
-  /** The most telling first. */
+  /** The most informative first. */
   checks: CheckResult[]
 }
 
-/** Findings by cause, each finding once. */
+/** Groups findings by cause; each finding is in one group. */
 export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
   let left: Finding[] = checks.map((check) => ({ check, trace: traceOf(check, evidence) }))
   const scene = sceneOf(left, evidence)
@@ -58,15 +58,15 @@ export function groupsOf(checks: CheckResult[], evidence: Evidence): Group[] {
   return groups
 }
 
-/** What the refused requests have in common, said behind what else shows that they have one cause. */
+/** Adds what the refused requests have in common to the other evidence of one cause. */
 function withCommon(words: string, findings: Finding[], evidence: Evidence): string {
   const common = commonOf(findings, evidence)
   return common === undefined ? words : `${words}; ${common}`
 }
 
 /**
- * Where some correct requests to an endpoint are refused and others succeed: what all of the former have and none of the
- * latter has. Undefined where there is nothing of the kind.
+ * Where some correct requests to an endpoint are refused and others succeed: what all of the former have and none of
+ * the latter has. Undefined where there is no such thing.
  */
 function commonOf(findings: Finding[], evidence: Evidence): string | undefined {
   const [first] = findings
@@ -91,8 +91,8 @@ const isRefused = (trace: Trace | undefined): boolean =>
   trace?.deviation === undefined && (trace?.status ?? 0) >= 400
 
 /**
- * The cause of something that was blocked for want of data, where the exchanges show that the data are
- * there: AccountIds that change from answer to answer make rows that belong to nobody.
+ * The cause of a check that was blocked by missing data, where the exchanges show that the data exist: if AccountIds
+ * change from answer to answer, rows seem to belong to nobody.
  */
 export function cleared(
   check: CheckResult,
@@ -105,7 +105,7 @@ export function cleared(
   if (!group) return undefined
   const seen = traceOf(check, evidence)
   if (seen) return seen.accountIds && !known(seen, evidence) ? group : undefined
-  // A rule that saw no pair of answers to compare, of a requirement that the same cause blocks.
+  // A rule that found no answers to compare, of a requirement that the same cause blocks.
   const ids = group.checks.map(({ id }) => id)
   const sibling = all.some(
     (each) => each.requirement === check.requirement && ids.includes(each.blockedBy ?? ''),
@@ -118,7 +118,7 @@ function changesIds(check: CheckResult, evidence: Evidence): boolean {
   return trace?.where === 'GET /accounts' && !!trace.accountIds && !known(trace, evidence)
 }
 
-/** Whether any other answer under the same consent shows one of these AccountIds. */
+/** True if any other answer under the same consent shows one of these AccountIds. */
 function known({ id, consent, accountIds = [] }: Trace, evidence: Evidence): boolean {
   return [...evidence.values()].some(
     (other) =>
@@ -129,8 +129,8 @@ function known({ id, consent, accountIds = [] }: Trace, evidence: Evidence): boo
 }
 
 /**
- * The cause of something that the bank's own answer to a correct request blocked, where a finding
- * condemns the same answer.
+ * The cause of a check that was blocked by the bank's answer to a correct request, where a finding is about the same
+ * answer.
  */
 export function answeredAlike(
   check: CheckResult,
@@ -150,7 +150,7 @@ export function answeredAlike(
 }
 
 /**
- * The finding that may hide what nothing was judged for want of: a must that is broken at the same endpoints, best in the
+ * The finding that may hide the data that a blocked check needs: a broken must at the same endpoints, preferably in the
  * same chapter. Whether the customers have such data shows once it is fixed.
  */
 export function hidden(
@@ -168,7 +168,7 @@ export function hidden(
   return ofChapter.find(isThere) ?? ofChapter[0] ?? broken.find(isThere)
 }
 
-/** `TXN` of TXN-17/to-alone. */
+/** `TXN` in TXN-17/to-alone. */
 const chapterOf = (id: string) => id.replace(/-.*$/s, '')
 
 function isError({ status = 0 }: Trace): boolean {

@@ -3,7 +3,7 @@ import { answer, type Evidence, originOf, type Trace } from './evidence-index.ts
 import type { CheckResult } from './report.ts'
 import { endpointMend, gatewayTitle, isGateway, memberIn } from './whose.ts'
 
-/** A finding with the exchange that it condemns. */
+/** A finding with the exchange that it is about. */
 export interface Finding {
   check: CheckResult
   trace?: Trace
@@ -11,13 +11,13 @@ export interface Finding {
 
 export type Traced = Finding & { trace: Trace }
 
-/** What all exchanges of a run show together, and none alone. */
+/** Facts that only all exchanges of a run together show. */
 export interface Scene {
-  /** ConsentIds that two creations were answered with. */
+  /** ConsentIds that were returned for two creations. */
   twice: ReadonlySet<string>
-  /** The issuer of the configuration where that stands at another address: OpenID Connect Discovery 4.3. */
+  /** The issuer of the configuration, if the configuration is at another address: OpenID Connect Discovery 4.3. */
   issuer?: { named: string; at: string }
-  /** Endpoints that serve a request without a client certificate. */
+  /** Endpoints that accept a request without a client certificate. */
   open: ReadonlySet<string>
   /** Origins from which any answer came. */
   answered: ReadonlySet<string | undefined>
@@ -43,21 +43,21 @@ export function sceneOf(findings: Finding[], evidence: Evidence): Scene {
   return { twice, issuer, open: new Set(open), answered }
 }
 
-/** How findings can show that they have a cause in common: equal keys, one cause. */
+/** How findings can show that they have a common cause: equal keys mean one cause. */
 interface Kind {
   key(finding: Traced, scene: Scene): string | undefined
   title(findings: Finding[], trace: Trace, scene: Scene): string
   evidence(findings: Finding[], trace: Trace, scene: Scene): string
-  /** One finding shows it already. */
+  /** A single finding is enough to show it. */
   alone?: true
-  /** The bank, where it is left out. */
+  /** Default: the bank. */
   whose?: 'gateway' | 'network'
 }
 
-/** Seconds by which a clock may differ before that explains anything. */
+/** A clock difference of up to this number of seconds explains nothing. */
 const CLOCK = 60
 
-/** Tried in this order; a finding stands under the first that it shares with another finding. */
+/** Tried in this order; a finding belongs to the first kind whose key it shares with another finding. */
 export const KINDS: Kind[] = [
   {
     key: ({ trace }) => (wentWrong(trace) && isGateway(trace) ? 'gateway' : undefined),
@@ -68,7 +68,7 @@ export const KINDS: Kind[] = [
       `${counted(findings.length, 'check')} met it where nothing was wrong with the request`,
   },
   {
-    // Whoever wrote the target file may have its address wrong: only one that answers shows that it is the bank’s.
+    // The address in the target file may be wrong: only an address that answers is known to be the bank’s.
     key: ({ check }, { answered }) =>
       differsInAddress(check) && !answered.has(originOf(check.expected ?? ''))
         ? `address ${check.place}`
@@ -106,7 +106,7 @@ export const KINDS: Kind[] = [
     },
   },
   {
-    // Nothing came, or an error: whatever is held against that exchange is held against that.
+    // No answer or an error: whatever is reported about that exchange has this reason.
     key: ({ trace }) => (wentWrong(trace) ? `exchange ${trace.id}` : undefined),
     title: ([first]) => sentence(first),
     evidence: (_, { id }) => `all of them condemn the exchange ${id}`,
@@ -142,7 +142,7 @@ export const KINDS: Kind[] = [
       `${counted(findings.length, 'check')} met the same answer, ${answer(trace)}`,
   },
   {
-    // The same member, wrong in the same way, wherever it stands.
+    // The same member, wrong in the same way, wherever it occurs.
     key: ({ check }) => {
       const member = /\/([A-Za-z_]+)$/.exec(check.place ?? '')?.[1]
       return member && check.expected ? `member ${member} ${check.expected}` : undefined
@@ -152,14 +152,14 @@ export const KINDS: Kind[] = [
   },
 ]
 
-/** Do two creations that gave one ConsentId explain it: a refusal, or an answer with that id? */
+/** True if two creations with one ConsentId explain the finding: a refusal, or an answer with that id. */
 function concerns(twice: ReadonlySet<string>, { place }: CheckResult, trace: Trace): boolean {
   const { given, consent, subject, status = 0, where } = trace
   if (![given, consent, subject].some((id) => id !== undefined && twice.has(id))) return false
   return given !== undefined || status >= 400 || (where.includes('/authorize') && !place)
 }
 
-/** Does the bank itself name the issuer or the audience, or is it the very value that was expected? */
+/** True if the bank itself names the issuer or the audience, or the issuer is exactly the expected value. */
 function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
   if (check.expected === issuer) return true
   const { where, deviation, status = 0, said = '' } = trace
@@ -167,12 +167,12 @@ function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
   return addressed && status >= 300 && /\b(aud|audience|iss|issuer)\b/i.test(said)
 }
 
-/** Does the configuration of the bank name another address of an endpoint than the target file? */
+/** True if the bank's configuration gives another address of an endpoint than the target file. */
 function differsInAddress({ place = '', message }: CheckResult): boolean {
   return place.endsWith('_endpoint') && memberIn(message)?.startsWith('addresses.') === true
 }
 
-/** What to do about a finding in particular; undefined where that is what is done about any. */
+/** A special fix for a finding; undefined where the general fix applies. */
 export function mendOf(check: CheckResult): string | undefined {
   return differsInAddress(check) ? endpointMend(memberIn(check.message) ?? '') : undefined
 }
@@ -193,7 +193,7 @@ function wentWrong({ status, deviation, failure }: Trace): boolean {
   return deviation === undefined && (failure !== undefined || (status ?? 0) >= 400)
 }
 
-/** What is wrong with a request: its certificate, or what its sender says. */
+/** The fault of a request: its certificate, or what its sender reports. */
 function oddity({ identity, deviation }: Trace): string | undefined {
   return deviation === undefined ? undefined : (CERTIFICATES[identity] ?? deviation)
 }
@@ -207,12 +207,12 @@ function refusedToken({ deviation, status, token, issued }: Trace): boolean {
   return deviation === undefined && status === 401 && token !== undefined && issued !== undefined
 }
 
-/** A status that the check did not expect of a request with nothing wrong in it. */
+/** True if a correct request got a status that the check did not expect. */
 function oddAnswer({ expected = '' }: CheckResult, { deviation, status }: Trace): boolean {
   return deviation === undefined && status !== undefined && /^(\d{3}|2xx)\b/.test(expected)
 }
 
-/** Whole tens of seconds: how long an answer takes differs. */
+/** Rounds to tens of seconds, because response times vary. */
 function rounded(seconds: number): number {
   return Math.round(seconds / 10) * 10
 }

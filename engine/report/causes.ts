@@ -5,8 +5,8 @@ import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.
 import { BANK_MEND, blameFor, DOCTOR_MEND, GATEWAY_MEND, SUITE_MEND, situationOf } from './whose.ts'
 
 /**
- * What is wrong, once each. Findings stand under one cause only where the exchanges show that they
- * have it in common; what is blocked stands under what blocks it. The gravest cause comes first.
+ * What is wrong, each cause once. Findings are under one cause only where the exchanges show that they share it; a
+ * blocked check is under what blocks it. The most serious cause comes first.
  */
 export function causesOf(
   checks: CheckResult[],
@@ -60,7 +60,7 @@ export function causesOf(
 
 const MENDS = { bank: BANK_MEND, gateway: GATEWAY_MEND, network: DOCTOR_MEND }
 
-/** The rank of a broken must; what comes after it and blocks nothing is less than what blocks something. */
+/** The rank of a broken must. A lower cause that blocks nothing comes after those that block something. */
 const FAIL = 1
 
 function rankOf({ checks }: Group, known: boolean): number {
@@ -73,13 +73,13 @@ function explained({ findings, blocks }: ReportedCause): number {
   return findings.length + blocks.length
 }
 
-/** Whose a cause is that shows in what was, or was not, answered. */
+/** Parties whose causes show in answers, or in their absence. */
 const ANSWERED: readonly Whose[] = ['bank', 'gateway', 'network']
 
-/** What a page says is another text for each client that it names. */
+/** Quoted words of a page differ for each client that they name. */
 const QUOTED = /“[^“”]*”/g
 
-/** What is blocked by no finding: what the bank answered, the network, or what the configuration does not give. */
+/** Causes of blocked checks that no finding blocks: an answer of the bank, the network, or missing configuration. */
 function withoutFinding(blocked: CheckResult[], evidence: Evidence): ReportedCause[] {
   const causeOf = (check: CheckResult) => blameFor(situationOf(check, traceOf(check, evidence)))
   const alike = grouped(blocked, (check) => causeOf(check).title.replace(QUOTED, ''))
@@ -87,7 +87,7 @@ function withoutFinding(blocked: CheckResult[], evidence: Evidence): ReportedCau
     const blocks = checks.map(({ id }) => id)
     const blame = causeOf(checks[0])
     const seen = checks.flatMap((check) => traceOf(check, evidence)?.where ?? [])
-    // What the target file or the data lack shows at no endpoint.
+    // What the target file or the data lack does not show at an endpoint.
     const where = ANSWERED.includes(blame.whose) && [...new Set(seen)].slice(0, 3).join(', ')
     return { ...blame, ...(where && { where }), findings: [], blocks }
   })

@@ -27,22 +27,21 @@ import { BANK_MEND } from './whose.ts'
 export interface ConsoleOptions {
   /** Path of report.html, as the user would type it. */
   path?: string
-  /** Folder of the run, as the user would type it: what repeats a finding needs it. */
+  /** Folder of the run, as the user would type it, for the command that repeats a finding. */
   folder?: string
   colour?: boolean
-  /** Characters on a line; default 100. */
+  /** Line width in characters; default 100. */
   width?: number
 }
 
-/** Causes that are written out; the rest are counted. */
+/** Maximum number of causes that are shown; the rest are counted. */
 const MOST = 20
-/** Columns of a label. */
+/** Width of a label in columns. */
 const LABEL = 10
 
 /**
- * What the terminal shows at the end of a run: each cause once with what it explains, warnings by
- * name, then the verdict with what it rests on and where the reports are. Strings from a bank can't
- * move the cursor.
+ * What the terminal shows at the end of a run: each cause once with what it explains, warnings by name, then the
+ * verdict with its basis, and where the reports are. Strings from a bank can't move the cursor.
  */
 export function consoleSummary(
   whole: Report,
@@ -67,18 +66,18 @@ function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
   return {
     paint,
     lines,
-    /** A line that begins at the margin; what does not fit goes on below, indented. */
+    /** A line that begins at the margin and continues indented on the next lines. */
     line(text: string, as: (part: string) => string = String) {
       lines.push(...wrapped(text, width, '  ').map((part) => as(part)))
     },
-    /** A label and a text beside it. */
+    /** A label with a text beside it. */
     row(label: string, text: string | undefined) {
       if (!text) return
       const [first = '', ...more] = wrapped(text, width - LABEL - 2, '')
       lines.push(`  ${paint.dim(label.padEnd(LABEL))}${first}`)
       for (const part of more) lines.push(`${indent}${part}`)
     },
-    /** Lines of a body, what is wrong marked. */
+    /** Lines of a body, with the wrong part marked. */
     excerpt(check: CheckResult, exchange: ExchangeRecord | undefined) {
       for (const text of excerptLines(excerptOf(check, exchange))) {
         const as = text.startsWith('>') ? paint.yellow : paint.dim
@@ -88,7 +87,7 @@ function createWriter({ colour = false, width = 100 }: ConsoleOptions) {
   }
 }
 
-/** Most of what rules judge is in no recording: one number, and no lines about what nobody asked for. */
+/** Most of what rules judge is absent from a recording: this gives one number instead of a line for each. */
 function unasked(causes: readonly ReportedCause[]): string {
   const idle = causes.filter(({ whose }) => whose === 'nobody').flatMap(({ blocks }) => blocks)
   return `${counted(idle.length, 'rule')} met nothing that they can judge`
@@ -139,7 +138,7 @@ function blocking({ blocks }: ReportedCause): string {
 const whoseAndWhere = ({ whose, where }: ReportedCause): string =>
   `${WHOSE[whose]}${where ? ` · ${where}` : ''}`
 
-/** One cause by its first finding. */
+/** Shows one cause by its first finding. */
 function finding(
   cause: ReportedCause,
   check: CheckResult,
@@ -195,7 +194,7 @@ function notJudged({ preflight = [] }: Report, { paint, line, row, lines }: Writ
   }
 }
 
-/** What was read, what of it is none of the interface, and what it does not tell. */
+/** Reports what was read, which part of it is not in the interface, and what it does not show. */
 function recorded(
   { files, span: between, elsewhere, lacks }: ReportedRecording,
   line: (text: string) => void,
@@ -217,7 +216,7 @@ function recorded(
   }
 }
 
-/** Lines of one kind. */
+/** Maximum number of lines of one kind. */
 const MOST_NAMED = 6
 
 function ending(report: Report, { paint, line }: Writer): void {

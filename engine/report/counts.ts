@@ -2,9 +2,9 @@ import { count, counted } from './escape.ts'
 import { OUTCOMES, summaryKey, untested } from './queries.ts'
 import type { Outcome, Report, ReportedCause, ReportedRecording, Whose } from './report.ts'
 
-/** One figure of a report: what it counts, how many there are, and what the word means. */
+/** One figure of a report: its word, its number and the meaning of the word. */
 export interface Figure {
-  /** Tone that the page gives it. */
+  /** Tone (CSS class) on the page. */
   tone: string
   /** `passed` */
   word: string
@@ -13,8 +13,8 @@ export interface Figure {
 }
 
 /**
- * What the verdict rests on: every must in scope stands in exactly one row. All outputs take these
- * words and figures; a must that the selection left out stands in none.
+ * The basis of the verdict: every must in scope is in exactly one row. All outputs use these words and figures; a must
+ * that the selection left out is in no row.
  */
 export function mustFigures({ musts }: Report): Figure[] {
   return figures([
@@ -36,16 +36,16 @@ function figures(rows: FigureRow[]): Figure[] {
   return rows.map(([tone, word, n, meaning]) => ({ tone, word, n, meaning }))
 }
 
-/** Musts in scope that checks test: those that the verdict is over. */
+/** Number of musts in scope that checks test: the verdict covers these. */
 export function testedMusts({ musts }: Report): number {
   const { judged: _, notTested: __, ...counts } = musts
   return Object.values(counts).reduce((sum, n) => sum + n, 0)
 }
 
-/** Of a must that no check tests: it stands beside those that the verdict is over. */
+/** Word for a must that no check tests; it is shown beside those that the verdict covers. */
 const NOT_TESTED = 'not tested'
 
-/** What the verdict rests on, in one sentence: `213 musts with a test: 212 passed, 1 failed; 10 more have no test.` */
+/** The basis of the verdict in one sentence: `213 musts with a test: 212 passed, 1 failed; 10 more have no test.` */
 export function verdictSentence(report: Report): string {
   const { musts, recording } = report
   if (recording) return recordedSentence(recording)
@@ -68,7 +68,7 @@ function recordedSentence({ musts, operations, exchanges }: ReportedRecording): 
   return `${exercised}, ${count(musts.of - musts.exercised)} not, by ${by}.`
 }
 
-/** What of a verdict another night judged, for the line on which that stands; empty: nothing. */
+/** The part of a verdict that an earlier run judged, for the line with the verdict; empty: none. */
 export function earlierWords({ earlier = [] }: Report): string {
   return earlier
     .map(({ day, musts }) => {
@@ -80,30 +80,30 @@ export function earlierWords({ earlier = [] }: Report): string {
     .join('')
 }
 
-/** Of a run that may have judged shoulds. */
+/** Used for a run that may have judged shoulds. */
 export const NO_MUST = 'No must was judged'
 
-/** How little a run judged that something kept from judging. */
+/** How little was judged by a run that could not judge everything. */
 export function littleJudged(report: Report): string {
   if (!judgedAnything(report)) return 'Nothing was judged'
   return judgedMusts(report) === 0 ? NO_MUST : 'The run ended before most was judged'
 }
 
-/** Musts that came to a judgement, be it covered by a known deviation. */
+/** Number of musts that were judged, including those that known deviations cover. */
 export function judgedMusts({ musts }: Report): number {
   return musts.passed + musts.failed + musts.known
 }
 
-/** Did anything get judged at all? */
+/** True if anything was judged. */
 export function judgedAnything({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ outcome }) => ['pass', 'fail', 'warn', 'observed'].includes(outcome))
 }
 
-/** The verdict as a reader is told it: a run that judged nothing has none. */
+/** The verdict as shown to a reader: a run that judged nothing has none. */
 export function verdictWord(report: Report): string {
   if (!judgedAnything(report)) return 'not judged'
   const { musts, recording, verdict } = report
-  // Of recorded traffic nobody can say that it is all.
+  // Recorded traffic is never known to be complete.
   if (recording && verdict !== 'error') {
     return musts.failed > 0 ? `${counted(musts.failed, 'must')} broken` : 'nothing broken seen'
   }
@@ -112,13 +112,13 @@ export function verdictWord(report: Report): string {
     : report.verdict
 }
 
-/** The verdict and how many shoulds are broken, of which it says nothing: `conformant, 2 warnings`. */
+/** The verdict and the number of broken shoulds, which do not affect it: `conformant, 2 warnings`. */
 export function verdictHeadline(report: Report): string {
   const { warn } = report.summary
   return `${verdictWord(report)}${warn > 0 ? `, ${counted(warn, 'warning')}` : ''}`
 }
 
-/** How many checks and rules ended in each outcome, passes first. */
+/** Number of checks and rules by outcome, passes first. */
 export function outcomeFigures(report: Report): Figure[] {
   const order = new Set<Outcome>(['pass', ...OUTCOMES])
   const n = (outcome: Outcome) => report.summary[summaryKey(outcome)]
@@ -137,7 +137,7 @@ const MEANINGS: Record<Outcome, string> = {
   error: 'the suite itself failed',
 }
 
-/** Of more patterns than these a reader wants the number: `--failed` and a watch name each id. */
+/** With more patterns than this, only their number is shown: `--failed` and a watch name each id. */
 const NAMED = 6
 
 /** What was selected: `full`, `core`, `full, only TXN-17: 3 of 519 checks and rules`. */
@@ -156,7 +156,7 @@ function onlyWords(patterns: string[]): string {
   return `, only ${patterns.slice(0, 3).join(' ')} and ${count(patterns.length - 3)} more`
 }
 
-/** How many of the wrong and lawful values were tried at how many places, and which draw it was. */
+/** How many test values were tried, and with which seed. */
 export function cellsSentence({ cells, scope }: Report): string {
   if (!cells) return ''
   const draw = cells.asked < cells.of ? `, drawn by --seed ${scope.seed ?? 1}` : ''
@@ -165,7 +165,7 @@ export function cellsSentence({ cells, scope }: Report): string {
 
 const OPEN_VALUES = 'of what the documents leave open, each value once'
 
-/** How much was looked at: requirements, checks and rules, each with what it counts. */
+/** The size of the run: requirements, checks and rules, each with what it counts. */
 export function sizeFigures(report: Report): Figure[] {
   const { requirements, checks, observations, approvals, target, recording } = report
   const rules = checks.filter(({ kind }) => kind === 'rule').length
@@ -204,7 +204,7 @@ export function sizeFigures(report: Report): Figure[] {
   ])
 }
 
-/** Who can fix something, in words. */
+/** Who can fix a cause, in words. */
 export const WHOSE: Record<Whose, string> = {
   bank: 'the bank',
   gateway: 'the bank’s gateway, or the server behind it',
@@ -215,11 +215,11 @@ export const WHOSE: Record<Whose, string> = {
   nobody: 'nobody has to act',
 }
 
-/** Who keeps checks from being judged: `by the bank`; where nobody has to act, that. */
+/** Who keeps checks from being judged: `by the bank`, or that nobody has to act. */
 export const blockedBy = (whose: Whose): string =>
   whose === 'nobody' ? `, ${WHOSE.nobody}` : ` by ${WHOSE[whose]}`
 
-/** Whose a cause is, where it shows, what it explains and keeps from being judged. */
+/** Who can fix a cause, where it shows, what it explains and what it blocks. */
 export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCause): string[] {
   const facts = [
     WHOSE[whose],
@@ -231,7 +231,7 @@ export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCau
   return facts.filter((fact) => typeof fact === 'string')
 }
 
-/** Whether the target's addresses are laid out as production or the sandbox has them; empty where that is not known. */
+/** Whether the target's addresses have the production or the sandbox layout; empty where this is not known. */
 export function addressWords({ environment }: Report['target']): string {
   return environment === undefined ? '' : `addresses as documented for ${ENVIRONMENTS[environment]}`
 }

@@ -5,9 +5,8 @@ import type { CheckResult, ExchangeRecord, Report } from './report.ts'
 import { machineDetail, machineMessage, machineStatus, placeOf, stableUuid } from './status-map.ts'
 
 /**
- * CTRF (ctrf.io, specification 0.0.0): `broken` is CTRF's `other`, and `rawStatus` holds the outcome
- * in Assay's own word. Ids are derived from the run and the check, so that the same run gives the
- * same file.
+ * CTRF (ctrf.io, specification 0.0.0): `broken` is CTRF's `other`, and `rawStatus` is the outcome in Assay's own word.
+ * Ids are derived from the run and the check, so that the same run gives the same file.
  */
 export function ctrf(whole: Report, exchanges: ExchangeRecord[]): string {
   const run = indexed(whole, exchanges)

@@ -2,12 +2,12 @@ import { visible } from './escape.ts'
 import type { ExchangeRecord } from './report.ts'
 import { type RequestTemplate, type Token, templateOf, tokensText } from './request-template.ts'
 
-/** Largest body that is written into a command. */
+/** Maximum length of a body that is written into a command. */
 const MAX_BODY = 8 * 1024
 
 /**
- * The request as a curl command. Secrets, signatures and the client certificate are shell variables
- * (`$ACCESS_TOKEN`, `$CERT`): the record doesn't hold them, and each TPP has its own.
+ * The request as a curl command. Secrets, signatures and the client certificate are shell variables (`$ACCESS_TOKEN`,
+ * `$CERT`): the record doesn't contain them, and each TPP has its own.
  */
 export function curl(exchange: ExchangeRecord): string {
   const template = templateOf(exchange)
@@ -34,10 +34,10 @@ function bodyArguments({ form, body }: RequestTemplate, length: number): string[
   })
 }
 
-/** Signs that a shell obeys between double quotes. */
+/** Characters that a shell interprets between double quotes. */
 const OBEYED = /["$`\\!]/
 
-/** One word for a POSIX shell; what can't be seen is spelled out and so changed. */
+/** One word for a POSIX shell; invisible characters are spelled out, which changes them. */
 function word(tokens: readonly Token[]): string {
   const shown = tokens.map((token) => (typeof token === 'string' ? visible(token) : token))
   const own = shown.filter((token) => typeof token === 'string').join('')

@@ -12,16 +12,16 @@ const GROUPS = [
   ['vanished', 'vanished check', 'vanished checks'],
 ] as const
 
-/** Why checks that only one of the runs knows are not listed. */
+/** Why checks that are in only one of the runs are not listed. */
 const APART: Partial<Record<(typeof GROUPS)[number][0], string>> = {
   appeared: ': the earlier run was not asked to judge them',
   vanished: ': the later run was not asked to judge them',
 }
 
-/** What a comparison says, whatever it is written in: a heading, or an item that may begin with an id. */
+/** The content of a comparison, independent of the format: a heading, or an item that may begin with an id. */
 type Line = { heading: string } | { id?: string; words: string }
 
-/** A comparison for a terminal. */
+/** The comparison as text for a terminal. */
 export function diffText(diff: ReportDiff): string {
   const head = [diff.from, diff.to].map(
     ({ target, startedAt, verdict }) => `${oneLine(target)} ${startedAt} ${verdict}`,
@@ -34,7 +34,7 @@ export function diffText(diff: ReportDiff): string {
   return `${[...head, ...caveats, ...lines].join('\n')}\n`
 }
 
-/** The same as Markdown. */
+/** The comparison as Markdown. */
 export function diffMarkdown(diff: ReportDiff): string {
   const { from, to } = diff
   const lines = linesOfDiff(diff).map((line) => {
@@ -77,7 +77,7 @@ function linesOfDiff(diff: ReportDiff): Line[] {
     const [old, now] = [before, after].map((list) => list.map(short).join(' | ') || 'not seen')
     lines.push({ words: `${short(requirement)}  ${short(what)}: ${old} → ${now}` })
   }
-  // What still fails is no change.
+  // A continuing failure is not a change.
   const changed = GROUPS.some(([key]) => key !== 'still' && diff[key].length > 0)
   if (!changed && diff.observations.length === 0) lines.push({ heading: 'Nothing changed.' })
   return lines

@@ -1,30 +1,30 @@
 import { byId, grouped } from './queries.ts'
 import type { CheckResult, Observation, Outcome, Report } from './report.ts'
 
-/** What changed from one run to a later one. */
+/** The differences between a run and a later one. */
 export interface ReportDiff {
   from: ReturnType<typeof named>
   to: ReturnType<typeof named>
-  /** Broken now (fail, error), and not before: it passed, was blocked, or was not there. */
+  /** Broken now (fail, error) but not before: it passed, was blocked, or did not exist. */
   new: CheckChange[]
-  /** Broken before, and now judged and kept. */
+  /** Broken before; now judged and passed. */
   fixed: CheckChange[]
   /** Broken in both. */
   still: CheckChange[]
-  /** Broken before, and now without a verdict: nobody knows. */
+  /** Broken before; now without a verdict. */
   lost: CheckChange[]
   /** Every other check whose outcome changed. */
   changed: CheckChange[]
-  /** Checks that only the later, or only the earlier run knows. */
+  /** Checks that are only in the later, or only in the earlier run. */
   appeared: CheckChange[]
   vanished: CheckChange[]
-  /** Checks that changed between kept and broken at least twice over the runs that were given. */
+  /** Checks that changed between pass and fail at least twice over the given runs. */
   flaky: { id: string; outcomes: (Outcome | undefined)[] }[]
-  /** Were both asked to judge the same? Else what only one of them judged is counted, and not listed. */
+  /** True if both were asked to judge the same; if not, what only one of them judged is counted but not listed. */
   sameScope: boolean
-  /** What the bank does where the documents are silent, and now does otherwise. */
+  /** Behaviour where the documents are silent that has changed. */
   observations: { requirement: string; what: string; before: string[]; after: string[] }[]
-  /** Facts that make the comparison less than exact: other suite, requirements, configuration, scope. */
+  /** Facts that make the comparison inexact: a different suite, requirements, configuration or scope. */
   caveats: string[]
 }
 
@@ -36,8 +36,8 @@ export interface CheckChange extends Pick<CheckResult, 'id' | 'requirement' | 't
 }
 
 /**
- * Compares two reports, `a` the earlier. `earlier` are runs before `a`, oldest first: with them, a
- * check that goes back and forth is called flaky.
+ * Compares two reports, `a` the earlier one. `earlier` are runs before `a`, oldest first; with them, a check that goes
+ * back and forth is reported as flaky.
  */
 export function diffReports(a: Report, b: Report, earlier: Report[] = []): ReportDiff {
   const diff: ReportDiff = {
@@ -106,7 +106,7 @@ function flaky(reports: Report[]): ReportDiff['flaky'] {
   })
 }
 
-/** Did a check change between kept and broken at least twice? What lies between without a verdict says nothing. */
+/** True if a check changed between pass and fail at least twice. Outcomes without a verdict in between are ignored. */
 export function isFlaky(outcomes: readonly (Outcome | null | undefined)[]): boolean {
   const verdicts = outcomes.filter((outcome) => outcome === 'pass' || outcome === 'fail')
   return verdicts.filter((outcome, i) => i > 0 && outcome !== verdicts[i - 1]).length >= 2
@@ -125,7 +125,7 @@ function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
   })
 }
 
-/** Values by requirement and what they are of; each once, sorted. */
+/** Values by requirement and what they describe; without duplicates, sorted. */
 function observed({ observations }: Report): Map<string, string[]> {
   const groups = grouped(observations, (each) => JSON.stringify([each.requirement, each.what]))
   const valuesOf = (group: Observation[]) => [...new Set(group.map(({ value }) => value))].sort()
@@ -148,7 +148,7 @@ function caveats(a: Report, b: Report): string[] {
   return words
 }
 
-/** What a run was asked to judge. */
+/** The scope that a run was asked to judge. */
 export function scopeOf({ scope }: Report): string {
   return [scope.profile, ...scope.only].join(' ')
 }

@@ -1,6 +1,6 @@
 const PASSED: unique symbol = Symbol('passed')
 
-/** A text that has passed the door of a medium: a text from outside does not compile in its place. */
+/** A text that has been escaped for a medium: a raw string does not compile in its place. */
 export interface Passed<Medium extends string> {
   readonly [PASSED]: string
   readonly medium: Medium
@@ -15,11 +15,11 @@ type Part<Medium extends string> =
   | false
 
 /**
- * The door of a medium: what goes into it is made by `tag` alone, words of ours around values that are escaped unless they
- * have passed before; what is absent is left out.
+ * Makes escaped text of a medium. Only `tag` creates it: own words around values, which are escaped unless they are
+ * escaped text of this medium already; absent values are left out.
  */
 export function doorOf<Medium extends string>(medium: Medium, escaped: (text: string) => string) {
-  /** Known to be of the medium: for the module that keeps the door. */
+  /** Marks text as already escaped; only for the module of the medium. */
   const made = (text: string): Passed<Medium> => ({ [PASSED]: text, medium })
   const partOf = (value: Part<Medium>): string => {
     if (value === undefined || value === false) return ''
@@ -30,7 +30,7 @@ export function doorOf<Medium extends string>(medium: Medium, escaped: (text: st
     made,
     tag: (words: TemplateStringsArray, ...values: Part<Medium>[]): Passed<Medium> =>
       made(words.map((own, at) => own + partOf(values[at])).join('')),
-    /** As it goes into a file. */
+    /** The text as it is written to a file. */
     text: (part: Passed<Medium>): string => part[PASSED],
   }
 }

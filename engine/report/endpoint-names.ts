@@ -21,12 +21,12 @@ const NAMES: Record<string, string> = {
   products: 'GET /products',
 }
 
-/** A segment that names what is served, not one customer's session, account or consent. */
+/** A path segment that names a resource, not a customer's session, account or consent. */
 const NAMING = /^(?:\.?[a-z]{1,20}(?:[-_.][a-z]{1,20}){0,4}|v\d{1,2}(?:\.\d{1,2}){0,2}|)$/
 
 /**
- * The endpoint of an exchange for a reader. Where the documents have none the path, without what stands for one
- * customer in it: the addresses of a visit may hold the value of a cookie.
+ * The endpoint of an exchange for a reader. If it is not in the documents, its path without the segments that identify
+ * a customer: addresses of a visit may contain the value of a cookie.
  */
 export function endpointName(endpoint: string, request: Named): string {
   const name = NAMES[endpoint]

@@ -1,25 +1,24 @@
 /**
- * C0 and C1 controls, invisible and bidirectional controls, noncharacters, lone surrogates; tab and
- * line feed stay.
+ * C0 and C1 controls, invisible and bidirectional controls, noncharacters, lone surrogates; except tab and line feed.
  */
 const INVISIBLE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
 
 /**
- * Text from a bank as it may be shown: what a terminal or an XML parser would obey, and what a
- * reader can't see, is spelled out (`\u001b`). Tab and line feed stay.
+ * Text from a bank in a form that is safe to show: what a terminal or an XML parser would interpret, and what a reader
+ * can't see, is spelled out (`\u001b`). Tab and line feed are kept.
  */
 export function visible(text: string): string {
   return text.replace(INVISIBLE, spelled)
 }
 
-/** A character by its number: `\u001b`. */
+/** A character as its code: `\u001b`. */
 export function spelled(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** As `visible`, on one line. */
+/** Like `visible`, on one line. */
 export function oneLine(text: string): string {
   const shown = visible(text)
   if (!/[\n\t]/.test(shown)) return shown
@@ -28,29 +27,29 @@ export function oneLine(text: string): string {
   )
 }
 
-/** At most some `max` characters of a text, on one line. Cut first: a megabyte is not worth spelling. */
+/** About `max` characters of a text, on one line. It is cut first, because a megabyte is not worth escaping. */
 export function brief(text: string, max: number): string {
   return oneLine(clip(text, max))
 }
 
-/** At most `max` characters of a text, saying how many are left out; never half a surrogate pair. */
+/** At most `max` characters of a text, with the number of omitted ones; never splits a surrogate pair. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text
   const end = /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? max - 1 : max
   return `${text.slice(0, end)} … (${text.length - end} more characters)`
 }
 
-/** Text as XML or HTML content or attribute value; line feeds survive in attributes. */
+/** Text as XML or HTML content or attribute value; line feeds in attributes are preserved. */
 export function escapeMarkup(text: string): string {
   return visible(text).replace(/[&<>"'\n\t]/g, (c) => `&#${c.charCodeAt(0)};`)
 }
 
-/** Thousands are told apart: 12,345. */
+/** A number with thousands separators: 12,345. */
 export function count(n: number): string {
   return n.toLocaleString('en-GB')
 }
 
-/** Words of a document; of a table's row its cells, without the signs that draw the table. */
+/** Quoted words of a document; for a table row its cells, without the table's delimiters. */
 export function quoted(words: string): string {
   const row = /^\|(.*)\|$/.exec(words.trim())?.[1]
   if (row === undefined) return `“${words}”`
@@ -63,7 +62,7 @@ export function counted(n: number, noun: string): string {
   return `${count(n)} ${noun}${n === 1 ? '' : 's'}`
 }
 
-/** A span of time for a reader: `340 ms`, `12.4 s`, `3 min 20 s`. */
+/** A duration for a reader: `340 ms`, `12.4 s`, `3 min 20 s`. */
 export function span(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`
   const seconds = milliseconds / 1000
@@ -71,7 +70,7 @@ export function span(milliseconds: number): string {
   return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
 }
 
-/** A text on lines of at most `width` characters, broken between words; lines after the first indented. */
+/** Wraps a text between words into lines of at most `width` characters; all lines except the first are indented. */
 export function wrapped(text: string, width: number, indent: string): string[] {
   const lines: string[] = []
   let line = ''
@@ -85,7 +84,7 @@ export function wrapped(text: string, width: number, indent: string): string[] {
       line += ` ${rest}`
       continue
     }
-    // A word that is longer than a line is broken where the line ends.
+    // A word longer than a line is broken at the end of the line.
     while (start().length + rest.length > width) {
       const fits = Math.max(1, width - start().length)
       lines.push(start() + rest.slice(0, fits))

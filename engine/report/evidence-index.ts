@@ -3,38 +3,38 @@ import { endpointName } from './endpoint-names.ts'
 import { headerOf } from './queries.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
 
-/** What one exchange shows that causes are inferred from. Nothing in it is secret. */
+/** Facts about one exchange from which causes are derived. None of them is secret. */
 export interface Trace {
   id: string
   /** `GET /accounts/{AccountId}` */
   where: string
-  /** Of the address that was asked: `https://api.bank.example`. */
+  /** Origin of the requested address: `https://api.bank.example`. */
   origin?: string
   status?: number
   /** Why no response came. */
   failure?: string
   /** `error` of the answer, and its `error_description`. */
   said?: string
-  /** What was wrong with the request on purpose. */
+  /** The deliberate fault of the request. */
   deviation?: string
-  /** What its request had that another one may lack: members of Data, query parameters. */
+  /** Parts of the request that another one may lack: members of Data, query parameters. */
   asked?: string[]
   /** Client certificate that was offered: first, second, none, untrusted, expired. */
   identity: string
-  /** The access token that was sent, as a digest, and the exchange and grant that gave it. */
+  /** Digest of the access token that was sent, and the exchange and grant that issued it. */
   token?: string
   issued?: { exchange: string; grant: string }
-  /** Digests of the AccountIds of the answer. */
+  /** Digests of the AccountIds in the answer. */
   accountIds?: string[]
-  /** Id of the consent behind the token. */
+  /** Id of the consent of the token. */
   consent?: string
-  /** Id of the consent or account that the request is about. */
+  /** Id of the consent or account that the request concerns. */
   subject?: string
-  /** ConsentId that a creation was answered with. */
+  /** ConsentId that was returned for a creation. */
   given?: string
-  /** The issuer that the configuration names, and where that was read. */
+  /** The issuer that the configuration names, and the configuration's address. */
   configuration?: { issuer: string; url: string }
-  /** Seconds that the bank's CreationDateTime is ahead of the time at which it answered. */
+  /** Seconds by which the bank's CreationDateTime is ahead of the time of its answer. */
   ahead?: number
 }
 
@@ -50,7 +50,7 @@ export function answer({ status, said }: Trace): string {
   return said === undefined ? String(status) : `${status} (${said})`
 }
 
-/** An exchange as the recorder has it, or as exchanges.jsonl keeps it. */
+/** An exchange from the recorder or from exchanges.jsonl. */
 interface Recorded
   extends Pick<ExchangeRecord, 'id' | 'endpoint' | 'startedAt' | 'durationMs' | 'request'> {
   about: { deviation?: unknown; consent?: unknown; subject?: unknown }
@@ -61,13 +61,13 @@ interface Recorded
 
 type Response = NonNullable<ExchangeRecord['response']>
 
-/** Longest body, in characters, that is read again. */
+/** Maximum length, in characters, of a body that is parsed again. */
 const LONGEST_BODY = 1_000_000
 
-/** Collects the traces of exchanges as they come. */
+/** Collects the traces of exchanges as they arrive. */
 export function createEvidence(): Map<string, Trace> & { note(exchange: Recorded): void } {
   const issued = new Map<string, { exchange: string; grant: string }>()
-  /** The consents of refresh tokens, as digests. */
+  /** Consent ids by the digest of a refresh token. */
   const consents = new Map<string, string>()
   const traces = new Map<string, Trace>()
   return Object.assign(traces, {
@@ -149,7 +149,7 @@ function saidBy(json: unknown): string | undefined {
   return description === undefined ? error : `${error}: ${description}`
 }
 
-/** The error that a redirect carries, in the bank's words. */
+/** The error in a redirect, in the bank's words. */
 function redirectSays(response: Recorded['response']): string | undefined {
   const location = headerOf(response?.headers ?? [], 'location') ?? ''
   const said = /[?#&]error_description=([^&#]*)/.exec(location)?.[1]

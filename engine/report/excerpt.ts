@@ -1,18 +1,18 @@
 import { clip, visible } from './escape.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
 
-/** Lines before and after what is marked. */
+/** Number of lines before and after the marked ones. */
 const AROUND = 3
-/** Lines of one row that are marked; the rest is left out. */
+/** Maximum number of marked lines; the rest is left out. */
 const MOST_MARKED = 16
-/** Characters of one line. */
+/** Maximum number of characters per line. */
 const WIDTH = 200
-/** Lines of one body; what follows is left out. */
+/** Maximum number of lines of one body; the rest is left out. */
 const MOST_LINES = 50_000
 
 /**
- * Lines of a body around the place that a finding is about; undefined where there is no such place.
- * `from` is the number of the first line in the body as it is shown, from 1.
+ * Lines of a body around the place of a finding; undefined where there is no such place. `from` is the number of the
+ * first line in the displayed body, starting at 1.
  */
 export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | undefined) {
   const body = exchange?.response?.body
@@ -24,7 +24,7 @@ export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | und
     ({ pointer }, i) => i > first && pointer !== at && !pointer.startsWith(`${at}/`),
   )
   const end = next < 0 ? lines.length : next
-  // Where the member itself is not there, what should hold it begins here.
+  // If the member itself is absent, only the first line of its parent is marked.
   const last = at === place ? Math.min(end, first + MOST_MARKED) - 1 : first
   const from = Math.max(0, first - AROUND)
   const shown = lines.slice(from, last + AROUND + 1)
@@ -37,7 +37,7 @@ export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | und
   }
 }
 
-/** The place itself, or the nearest thing around it that is there. */
+/** The place itself, or its closest existing parent. */
 function nearest(lines: JsonLine[], place: string): string | undefined {
   const there = new Set(lines.map(({ pointer }) => pointer))
   for (let at = place; ; at = at.slice(0, at.lastIndexOf('/'))) {
@@ -46,13 +46,13 @@ function nearest(lines: JsonLine[], place: string): string | undefined {
   }
 }
 
-/** A line of pretty-printed JSON, and the JSON Pointer of what stands on it. */
+/** A line of pretty-printed JSON, and the JSON Pointer of its content. */
 interface JsonLine {
   text: string
   pointer: string
 }
 
-/** JSON as lines; none when the text is no array or object. */
+/** JSON as lines; none when the text is not an array or object. */
 function jsonLines(text: string): JsonLine[] {
   const lines: JsonLine[] = []
   const write = (value: unknown, pointer: string, start: string, indent: string, comma: string) => {
@@ -80,7 +80,7 @@ function jsonLines(text: string): JsonLine[] {
   return lines
 }
 
-/** As lines of plain text: a mark, the number of the line, the line. */
+/** The excerpt as lines of plain text: a mark, the line number, the line. */
 export function excerptLines(excerpt: ReturnType<typeof excerptOf>): string[] {
   const { from, lines } = excerpt ?? { from: 0, lines: [] }
   const digits = String(from + lines.length).length

@@ -4,12 +4,12 @@ import { InputError } from '../record/input-error.ts'
 import type { FoundRun } from './overview.ts'
 import { readReport } from './read-run.ts'
 
-/** Levels below a named folder at which runs are looked for: reports/<target>/<time> is two. */
+/** Maximum depth below a named folder at which runs are searched for: reports/<target>/<time> is two. */
 const DEPTH = 4
 
 /**
- * The runs in these folders and below them. A report that cannot be read is told, and the others
- * are read all the same.
+ * The runs in these folders and below them. A report that cannot be read is reported as a problem; the others are still
+ * read.
  *
  * @throws InputError where no run is found at all
  */

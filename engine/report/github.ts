@@ -18,17 +18,16 @@ import {
 import type { CheckResult, ExchangeRecord, Report, ReportedCause } from './report.ts'
 import type { WorkflowCommand } from './terminal.ts'
 
-/** GitHub refuses a step summary of more than 1 MiB; this leaves room for what others append. */
+/** GitHub refuses a step summary of more than 1 MiB; this leaves room for other steps. */
 const MAX_SUMMARY = 900 * 1024
-/** GitHub shows ten annotations of a kind and step. */
+/** GitHub shows ten annotations of a kind per step. */
 const MAX_ANNOTATIONS = 10
-/** Failures that get a paragraph; the rest get a line. */
+/** Number of failures that get a paragraph; the rest get a line. */
 const DETAILED = 25
 
 /**
- * Markdown for `$GITHUB_STEP_SUMMARY`: the verdict, counts, failures with requirement, expected,
- * actual and exchange, causes of what is blocked. Whatever a bank sent is text: no markup, mention or
- * link of its own survives.
+ * Markdown for `$GITHUB_STEP_SUMMARY`: the verdict, counts, failures with requirement, expected, actual and exchange,
+ * and the causes of blocked checks. Text from a bank is escaped: it cannot add markup, mentions or links.
  */
 export function stepSummary(whole: Report, exchanges: ExchangeRecord[]): string {
   const run = indexed(whole, exchanges)
@@ -63,14 +62,14 @@ ${counted(report.requests, 'request')}, ${counted(visits?.n ?? 0, 'visit')} ${vi
   ])
 }
 
-/** The first row is the head; numbers stand at the right. */
+/** The first row is the head; numbers are right-aligned. */
 function tableOf([head = [], ...rows]: (string | number)[][]): Markdown {
   const row = (cells: (string | number)[]) =>
     markdown`| ${cells.map((cell, at) => markdown`${at > 0 && markdown` | `}${cell}`)} |`
   return linesOf([row(head), markdown`|${head.map(() => markdown` ---: |`)}`, ...rows.map(row)])
 }
 
-/** Whose, what, where, and what it explains: one line a cause. */
+/** One line per cause: who can fix it, what, where, and what it explains. */
 function causeLine(cause: ReportedCause, { checks }: Indexed): Markdown {
   const { title, findings, known } = cause
   const outcome = known ? 'known' : (checks.get(findings[0] ?? '')?.outcome ?? 'blocked')
@@ -78,7 +77,7 @@ function causeLine(cause: ReportedCause, { checks }: Indexed): Markdown {
   return markdown`- **${outcome}**${id} ${clip(title, 300)} (${causeFacts(cause).join(' · ')})\n`
 }
 
-/** Closed, since it is the same every night. */
+/** Closed by default, because it is the same every night. */
 function untested(report: Report): Markdown {
   const musts = untestedMusts(report)
   if (musts.length === 0) return markdown``
@@ -119,7 +118,7 @@ ${said}
 ${body.length > 0 && markdown`${codeBlock(body)}\n`}`
 }
 
-/** Parts as long as they fit, and how many don't. */
+/** The parts that fit, and the number of those that don't. */
 function bounded(parts: readonly Markdown[]): string {
   const texts = parts.map(markdownText)
   let size = 0
@@ -133,8 +132,8 @@ function bounded(parts: readonly Markdown[]): string {
 }
 
 /**
- * Workflow commands that GitHub shows beside a run, ten at most: one per failure, the last one saying
- * how many more there are. Write them to the standard output of a step.
+ * Workflow commands that GitHub shows beside a run, at most ten: one per failure; the last one gives the number of
+ * further failures. Write them to the standard output of a step.
  */
 export function annotations(whole: Report): WorkflowCommand[] {
   const report = boundedReport(whole)

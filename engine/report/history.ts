@@ -8,10 +8,10 @@ import { writeWhole } from '../record/write-whole.ts'
 import { durationOf } from './queries.ts'
 import type { Report } from './report.ts'
 
-/** One line of a history file: a run in figures. */
+/** One line of a history file: the figures of a run. */
 export type HistoryEntry = ReturnType<typeof historyEntry>
 
-/** Runs that a history file keeps; the oldest go first. */
+/** Maximum number of runs in a history file; the oldest are removed first. */
 const MAX_RUNS = 1000
 
 export function historyEntry(report: Report) {
@@ -34,10 +34,10 @@ export function historyEntry(report: Report) {
   }
 }
 
-/** Characters of a cell's digest: among some thousand cells two are alike once in a million histories. */
+/** Length of a cell's digest in characters: two of several thousand cells collide once in a million histories. */
 const DIGEST = 8
 
-/** The cells that a run asked, each by a digest, one behind the other. */
+/** The digests of the cells that a run asked, concatenated. */
 function cellsOf({ cells, checks }: Report): { cells?: { of: number; asked: string } } {
   if (!cells) return {}
   const asked = checks.flatMap(({ id, cells }) =>
@@ -48,7 +48,7 @@ function cellsOf({ cells, checks }: Report): { cells?: { of: number; asked: stri
   return { cells: { of: cells.of, asked: asked.join('') } }
 }
 
-/** How many of the cells of tables these runs asked together, of those that the latest had; undefined without tables. */
+/** How many cells of the latest run's tables these runs asked together; undefined without tables. */
 export function cellsAskedBy(
   runs: readonly HistoryEntry[],
 ): { asked: number; of: number } | undefined {
@@ -64,7 +64,7 @@ export function cellsAskedBy(
 
 type Started = Pick<Report, 'startedAt'>
 
-/** Order of two runs, the earlier first. */
+/** Compares two runs by start, the earlier first. */
 export function byStart({ startedAt: a }: Started, { startedAt: b }: Started): number {
   return a < b ? -1 : Number(a > b)
 }
@@ -81,7 +81,7 @@ export async function readHistory(file: string): Promise<HistoryEntry[]> {
   return entries.sort(byStart)
 }
 
-/** Bytes of a history file; a thousand runs are a hundredth of it. */
+/** Maximum size of a history file in bytes; a thousand runs take a hundredth of it. */
 const LARGEST = 512 * 1024 ** 2
 
 function textOf(file: string): string {
@@ -95,8 +95,8 @@ function textOf(file: string): string {
 }
 
 /**
- * Adds a run to a history file and returns all of its runs, oldest first. A run that is already there
- * (same target and start) is replaced, so making reports again does not count twice.
+ * Adds a run to a history file and returns all its runs, oldest first. A run that is already there (same target and
+ * start) is replaced, so that making reports again does not count it twice.
  */
 export async function appendHistory(file: string, report: Report): Promise<HistoryEntry[]> {
   const entry = historyEntry(report)

@@ -6,9 +6,9 @@ import { machineDetail, machineMessage, machineStatus, placeOf } from './status-
 import { type Xml, xml, xmlText } from './xml.ts'
 
 /**
- * JUnit XML: one suite per chapter, one case per check, named by its id and its sentence. A first
- * case, `assay / verdict`, passes only when the run's exit code is 0, so that a run that judged
- * nothing, was cut short or has an expired deviation is never green.
+ * JUnit XML: one suite per chapter, one case per check, named by its id and its sentence. The first case, `assay /
+ * verdict`, passes only when the run's exit code is 0, so that a run that judged nothing, was cut short or has an
+ * expired deviation is never green.
  */
 export function junit(whole: Report, exchanges: ExchangeRecord[]): string {
   const run = indexed(whole, exchanges)
@@ -57,7 +57,7 @@ ${cases}  </testsuite>
 `
 }
 
-/** Musts that no check tests, and why: a case of their own would count as one that was skipped. */
+/** Musts that no check tests, with the reasons: as cases they would count as skipped. */
 function properties(report: Report): Xml[] {
   const lines = untestedMusts(report).map(({ id, text, notTested }) => {
     const value = brief(`${text} ${notTested}`, 1000)

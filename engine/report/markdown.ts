@@ -5,28 +5,28 @@ export type Markdown = Passed<'Markdown'>
 
 const { tag, text, made } = doorOf('Markdown', literal)
 
-/** Words of ours around texts from anywhere, each of these taken literally and on one line. */
+/** Own words around arbitrary texts; each text is escaped and put on one line. */
 export const markdown = tag
 
-/** As it goes into a file. */
+/** The text as it is written to a file. */
 export const markdownText = text
 
-/** Below each other. */
+/** Joins parts as lines. */
 export function linesOf(parts: readonly Markdown[]): Markdown {
   return made(parts.map(text).join('\n'))
 }
 
-/** A block of code, in which nothing is markup: each text a line. */
+/** A code block, in which nothing is markup: one line for each text. */
 export function codeBlock(texts: readonly string[]): Markdown {
   return made(texts.map((line) => `    ${oneLine(line)}\n`).join(''))
 }
 
-/** A name that stands in the midst of words. */
+/** A name within a sentence, as code. */
 export const code = (name: string): Markdown => markdown`<code>${name}</code>`
 
 /**
- * Signs that Markdown, HTML or GitHub would obey become entities; the others stay, so that a reader of the plain file can
- * read it.
+ * Characters that Markdown, HTML or GitHub would interpret become entities; the others are kept, so that the plain file
+ * is readable.
  */
 function literal(words: string): string {
   return oneLine(words)

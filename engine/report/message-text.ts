@@ -3,15 +3,14 @@ import { count, oneLine, visible } from './escape.ts'
 import { certificateWords, headerOf } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
-/** Lines of one body that are written out; how many more there are is said. */
+/** Maximum number of lines shown of one body; the number of omitted lines follows. */
 const MAX_LINES = 120
 
 /**
- * One exchange for a reader at a terminal: who sent it and with which certificate, what is wrong with
- * it on purpose, request and response with everything that can be decoded decoded. `>` is what was
- * sent, `<` what came back, as in curl.
+ * One exchange for a reader at a terminal: the sender and its certificate, the deliberate fault, and request and
+ * response with everything decoded that can be. `>` marks what was sent, `<` what was received, as in curl.
  *
- * @param asking the check on whose behalf all of this happens: what others send is named.
+ * @param asking the check for which all of this happens: other senders are named.
  */
 export function messageText(record: Omit<ExchangeRecord, 'hash'>, asking: string): string {
   const { id, endpoint, about, request, response, failure, connection } = record
@@ -42,7 +41,7 @@ function sent({ method, url, headers, body }: ExchangeRecord['request']): string
   ]
 }
 
-/** A redirect carries what it says in the query or the fragment of its address. */
+/** A redirect carries its content in the query or the fragment of its address. */
 function headerLines(mark: string, [name, value]: [string, string]): string[] {
   const begin = `${mark} ${name}: `
   return name.toLowerCase() === 'location' ? addressLines(begin, value, mark) : [begin + value]
@@ -74,9 +73,9 @@ function content(body: string): string[] {
   }
 }
 
-/** Parameters of a query, a fragment or a form, a line each; a JWT's header and claims below it. */
+/** Parameters of a query, a fragment or a form, one per line; a JWT's header and claims follow below it. */
 function pairs(mark: string, text: string): string[] {
-  // A pseudonym holds spaces and signs that mean nothing outside of it.
+  // A pseudonym contains spaces and delimiters that must not be interpreted.
   return [...text.matchAll(/([?#&]?)((?:<[^<>]*>|[^&?#])+)/g)].flatMap(([, sign, pair = '']) => {
     const at = pair.indexOf('=')
     const name = plain(at < 0 ? pair : pair.slice(0, at))
@@ -86,7 +85,7 @@ function pairs(mark: string, text: string): string[] {
   })
 }
 
-/** `<request-object:3f9a1c alg=PS256 …; iss=… …>`: what stands in place of a JWT says what it held. */
+/** `<request-object:3f9a1c alg=PS256 …; iss=… …>`: the placeholder of a JWT lists its content. */
 function decoded(text: string): string[] {
   const [, name, header, claims] = /^<([\w-]+:[0-9a-f]{6}) ([^;]*)(?:; (.*))?>$/s.exec(text) ?? []
   if (name === undefined) return [text]
@@ -94,5 +93,5 @@ function decoded(text: string): string[] {
   return claims === undefined ? lines : [...lines, `  claims  ${claims}`]
 }
 
-/** A placeholder stays as it is. */
+/** A placeholder is kept as it is. */
 const plain = (text: string) => (text.startsWith('<') ? text : formDecoded(text))

@@ -2,30 +2,31 @@ import { brief } from './escape.ts'
 import { grouped, headline, type Indexed, pathOf } from './queries.ts'
 import type { CheckResult, ExchangeRecord } from './report.ts'
 
-/** Most differences of which a reader sees at once which one it is. */
+/** Maximum number of differences among which a reader sees at once which one matters. */
 const MOST = 3
-/** Headers that differ from request to request, or say nothing of what is asked. */
+/** Headers that differ in every request, or do not affect what is requested. */
 const PASSING = /^(x-fapi-interaction-id|user-agent|accept|host|connection|content-length|date)$/i
-/** A value made again for each request, or the place of one that is left out. */
+/** A value that is new in each request, or the placeholder of an omitted one. */
 const SINGLE_USE = /^(?:<[\w-]+:[0-9a-f]+>|[\w-]{16,}|[\w-]+(?:\.[\w-]*){2,}|https?:\S+)$/
 const DATE_TIME = /^\d{4}-\d\d-\d\d/
 
-/** A request that the bank answered the other way, and what only one of the two has. */
+/** A request with the opposite result, and what only one of the two has. */
 interface Neighbour {
   exchange: ExchangeRecord
   differences: string[]
 }
 
 /**
- * What sets a request apart that was refused and should not have been, or that was served and should have been refused: the
- * requests to the same endpoint that ended the other way and differ least from it.
+ * What distinguishes a request that was wrongly refused or wrongly accepted: the requests to the same endpoint with the
+ * opposite result and the fewest differences.
  *
- * @returns at most two, each as `the one that was refused has parameter from, unlike x12  GET /accounts → 200`; none where nothing is near
+ * @returns at most two, each as `the one that was refused has parameter from, unlike x12  GET /accounts → 200`; none
+ *   where nothing is similar
  */
 export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exchanges'>): string[] {
   const judged = exchanges.get(check.exchanges[0] ?? '')
   const { status = 302 } = judged?.response ?? {}
-  // A redirect is one step of a visit, whose pages differ anyway.
+  // A redirect is one step of a visit, and pages of visits differ anyway.
   if (!judged || check.place !== undefined || (status >= 300 && status < 400)) return []
   const { endpoint, about } = judged
   const served = isServed(judged)
@@ -49,7 +50,7 @@ export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exch
   })
 }
 
-/** What a control is beside the request that was judged: the same but for its deviation, or one to another endpoint. */
+/** How a control relates to the judged request: the same without its deviation, or one to another endpoint. */
 export function roleOfControl(
   { control, exchanges: [first = ''] }: CheckResult,
   { exchanges }: Pick<Indexed, 'exchanges'>,
@@ -63,10 +64,10 @@ export function roleOfControl(
 
 const isServed = ({ response }: ExchangeRecord) => (response?.status ?? 500) < 300
 
-/** By name: in which form it is compared, and as it was sent. */
+/** By name: the form for comparison, and the value as sent. */
 type Facts = Map<string, { kind: string; sent?: string }>
 
-/** What a request says, name by name, without what is new in every request. */
+/** The parts of a request by name, without what is new in every request. */
 function factsOf({ request, about, connection }: ExchangeRecord): Facts {
   const facts: Facts = new Map()
   const add = (name: string, value: unknown) => {
@@ -93,7 +94,7 @@ function factsOf({ request, about, connection }: ExchangeRecord): Facts {
 const canBeCompared = (request: ExchangeRecord['request']) =>
   (request.body ?? '') === '' || membersOf(request).length > 0
 
-/** Members of a JSON object by their path, or parameters of a form. */
+/** Members of a JSON object by path, or parameters of a form. */
 function membersOf({ headers, body = '' }: ExchangeRecord['request']): [string, unknown][] {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? ''
   if (/x-www-form-urlencoded/.test(type)) {
@@ -102,7 +103,7 @@ function membersOf({ headers, body = '' }: ExchangeRecord['request']): [string, 
   try {
     return leavesOf(JSON.parse(body), '')
   } catch {
-    // No JSON, or nested deeper than anything is compared.
+    // Not JSON, or nested too deeply to be compared.
     return []
   }
 }
@@ -116,7 +117,7 @@ function leavesOf(value: unknown, path: string): [string, unknown][] {
   )
 }
 
-/** The value, or its form where every request has another. */
+/** The value, or its form where it differs in every request. */
 function kindOf(value: unknown): string {
   if (typeof value !== 'string') return brief(JSON.stringify(value), 80)
   if (DATE_TIME.test(value)) return value.replace(/\d/g, '0')

@@ -4,32 +4,32 @@ import { brief, counted } from './escape.ts'
 import { isWrong } from './queries.ts'
 import type { Report } from './report.ts'
 
-/** Causes, and new or fixed checks, that one message names; the rest are counted. */
+/** Maximum number of causes, and of new or fixed checks, that one message names; the rest are counted. */
 const MOST = 10
 
-/** What somebody is told at the end of a run: nothing that is not in its report, and so no secret. */
+/** The message at the end of a run: only content of its report, and so no secret. */
 export interface Notification {
   target: string
   /** `nonconformant, 2 warnings` */
   verdict: string
-  /** What the verdict rests on. */
+  /** The basis of the verdict. */
   sentence: string
   exitCode: number
   startedAt: string
   finishedAt: string
   causes: { title: string; whose: string; where?: string; findings: string[] }[]
-  /** Causes that are not named. */
+  /** Number of causes that are not listed. */
   moreCauses: number
-  /** Ids of checks that fail now and did not in the baseline; absent without one. */
+  /** Ids of checks that fail now and did not in the baseline; absent without a baseline. */
   new?: string[]
   fixed?: string[]
-  /** Of a monitor: what changed since its round before. */
+  /** For a monitor: what changed since its previous round. */
   changes?: string[]
-  /** Where the pipeline shows the run. */
+  /** Link to the run in the pipeline. */
   link?: string
 }
 
-/** The message about a run, and about what changed since its baseline. */
+/** The message about a run, and about changes since its baseline. */
 export function notificationOf(
   report: Report,
   { changes, link }: { changes?: ReportDiff; link?: string } = {},
@@ -58,7 +58,7 @@ export function notificationOf(
   }
 }
 
-/** The message about what changed between two rounds of a monitor. */
+/** The message about changes between two rounds of a monitor. */
 export function changesOf(
   { exitCode, startedAt, finishedAt, target }: Report,
   changes: readonly { kind: string; text: string }[],
@@ -75,7 +75,7 @@ export function changesOf(
   }
 }
 
-/** Lines for a person. */
+/** The message as lines for a person. */
 function linesOf(note: Notification): string[] {
   const ids = (list: string[]) =>
     `${list.slice(0, MOST).join(', ')}${list.length > MOST ? ` and ${list.length - MOST} more` : ''}`
@@ -94,8 +94,8 @@ function linesOf(note: Notification): string[] {
 }
 
 /**
- * The body of a webhook's request. `json` is the notification itself. For Slack and Microsoft Teams everything is plain text,
- * in which neither finds a mention, a link or a format of a bank's.
+ * The body of a webhook request. `json` is the notification itself. For Slack and Microsoft Teams everything is plain
+ * text, so that they find no mention, link or formatting from a bank.
  */
 export const WEBHOOKS: Record<'json' | 'slack' | 'teams', (note: Notification) => unknown> = {
   json: (note) => note,
@@ -137,7 +137,7 @@ const plain = (text: string, most: number) => ({
   emoji: false,
 })
 
-/** The text that Slack shows where it shows no blocks; three signs begin a link or a mention. */
+/** The text that Slack shows instead of blocks; these three characters begin a link or a mention. */
 const slackText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 

@@ -1,9 +1,8 @@
 import type { Report } from './report.ts'
 
 /**
- * All that a bank does where the documents are silent, as one stable text: requirement → what →
- * values, sorted, without times and exchange ids. Two nights or two banks are compared by comparing
- * two of these files.
+ * All behaviour of a bank where the documents are silent, as one stable text: requirement → what → values, sorted,
+ * without times and exchange ids. To compare two nights or two banks, compare two of these files.
  */
 export function observationProfile(report: Report): string {
   const profile = new Map<string, Map<string, Set<string>>>()

@@ -6,27 +6,27 @@ import type { Report } from './report.ts'
 
 type Text = Passed<'OpenMetrics'>
 
-/** Characters of a label's value. */
+/** Maximum length, in characters, of a label's value. */
 const MOST = 200
 
-/** Values of labels, between double quotes (OpenMetrics 1.0, escaped-string). */
+/** Escapes label values in double quotes (OpenMetrics 1.0, escaped-string). */
 const { tag: metric, text } = doorOf('OpenMetrics', (words) =>
   brief(words, MOST).replace(/[\\"]/g, '\\$&'),
 )
 
 interface Family {
-  /** Ends in its unit, where it has one. */
+  /** Ends with the unit, if it has one. */
   name: string
   type: 'gauge' | 'summary'
   unit?: 'seconds'
   help: string
-  /** Each with the end of its name, its labels but for the target, and its value. */
+  /** Samples with the suffix of the name, the labels except the target, and the value. */
   samples: { suffix?: '_count'; labels?: [name: string, value: string][]; value: number }[]
 }
 
 /**
- * assay.prom: a run in figures, in the text format of OpenMetrics 1.0. It has gauges and summaries alone and no timestamps,
- * so that readers of the older Prometheus format (0.0.4), such as the textfile collector, take it too.
+ * assay.prom: the figures of a run in the text format of OpenMetrics 1.0. It has only gauges and summaries and no
+ * timestamps, so that readers of the older Prometheus format (0.0.4), such as the textfile collector, accept it too.
  */
 export function openMetrics(report: Report): string {
   const families = [...ofTheRun(report), ...ofChecks(report), latency(report), ...ofMonitor(report)]

@@ -4,20 +4,20 @@ import { byStart } from './history.ts'
 import { byId, grouped, IN_ORDER, OUTCOMES } from './queries.ts'
 import type { Outcome, Report } from './report.ts'
 
-/** A run and the folder that it was read from. */
+/** A run and its folder. */
 export interface FoundRun {
   folder: string
   report: Report
 }
 
-/** Many runs of many banks and TPPs on one page; the whole of overview.json. */
+/** Many runs of many banks and TPPs on one page; the content of overview.json. */
 export interface Overview {
-  /** When the latest run ended, UTC. */
+  /** End of the latest run, UTC. */
   until: string
   chapters: string[]
-  /** The gravest verdict first. */
+  /** The most serious verdict first. */
   banks: BankOverview[]
-  /** What ends within the coming weeks, or ended, soonest first. */
+  /** What ends within the next weeks or has ended, soonest first. */
   ending: { bank: string; what: string; at: string; daysLeft: number }[]
 }
 
@@ -25,11 +25,11 @@ export interface BankOverview
   extends Pick<Report['target'], 'name' | 'side'>,
     Pick<Report, 'startedAt' | 'exitCode' | 'partial'> {
   verdict: VerdictOrNone
-  /** Of the latest run, parts of the suite left aside, as are the members above. */
+  /** Of the latest run that judged the whole suite, like the members above. */
   folder: string
-  /** By chapter: the worst outcome, and how many checks ended in each. */
+  /** By chapter: the worst outcome, and the number of checks by outcome. */
   chapters: Record<string, { worst: Outcome; counts: Partial<Record<Outcome, number>> }>
-  /** Since the run before of the same selection that judged something; absent where there is none, or nothing was judged. */
+  /** Since the previous run of this scope that judged something; absent without one, or if nothing was judged. */
   changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
   /** Verdicts of all runs, oldest first. */
   runs: { startedAt: string; verdict: VerdictOrNone; folder: string }[]
@@ -40,19 +40,18 @@ export interface BankOverview
 /** A run that could judge nothing has no verdict. */
 export type VerdictOrNone = Report['verdict'] | 'not judged'
 
-/** Days before its end from which on a certificate or a known deviation is shown. */
+/** Number of days before its end from which a certificate or a known deviation is shown. */
 const SOON = 45
-/** Runs of one bank that are drawn. */
+/** Maximum number of runs of one bank that are shown. */
 const MAX_RUNS = 60
 export const GRAVEST_FIRST: readonly VerdictOrNone[] = [
   ...(['nonconformant', 'error', 'not judged', 'incomplete', 'conformant'] as const),
 ]
 
 /**
- * What many runs say together, also those that other machines made: the same run from two folders
- * counts once.
+ * Combines many runs, including those of other machines: the same run in two folders counts once.
  *
- * @param now milliseconds since the epoch, from which the ends are counted
+ * @param now milliseconds since the epoch, from which the remaining days are counted
  */
 export function overviewOf(found: readonly FoundRun[], now: number): Overview {
   const runs = new Map<string, FoundRun>()
@@ -81,7 +80,7 @@ function verdictOf(report: Report | undefined): VerdictOrNone {
   return report && judgedAnything(report) ? report.verdict : 'not judged'
 }
 
-/** The latest run of everything; of a bank of which only parts were judged the latest. */
+/** The latest run of the whole suite; if a bank was only judged in parts, the latest run. */
 function currentOf(runs: FoundRun[]): FoundRun | undefined {
   return runs.findLast(({ report }) => report.scope.only.length === 0) ?? runs.at(-1)
 }
@@ -139,7 +138,7 @@ function byChapter(report: Report): BankOverview['chapters'] {
     known.counts[outcome] = (known.counts[outcome] ?? 0) + 1
     if (OUTCOMES.indexOf(outcome) < OUTCOMES.indexOf(known.worst)) known.worst = outcome
   }
-  // What is recorded is in order: a chapter that only adds records to its passes has passed.
+  // Recorded values are in order: a chapter with only passes and recorded values has passed.
   for (const chapter of Object.values(chapters)) {
     if (chapter.worst === 'observed' && chapter.counts.pass) chapter.worst = 'pass'
   }
@@ -147,7 +146,7 @@ function byChapter(report: Report): BankOverview['chapters'] {
 }
 
 function historyOf(runs: FoundRun[]): BankOverview['history'] {
-  // A run that judged nothing says nothing of a check.
+  // A run that judged nothing gives no outcome of a check.
   const checks = runs.map(({ report }) => (judgedAnything(report) ? report.checks : []))
   const byRun = checks.map(byId)
   const odd = checks.flat().filter(({ outcome }) => !IN_ORDER.includes(outcome))
@@ -164,7 +163,7 @@ function endsOf({ target, checks }: Report, now: number): Overview['ending'] {
     ends.set(`transport certificate of the ${client} client`, notAfter)
   }
   for (const { id, deviation } of checks) {
-    // It counts until the end of its day.
+    // A deviation is valid until the end of its day.
     if (deviation) ends.set(`known deviation ${id}`, `${deviation.expires}T23:59:59Z`)
   }
   return [...ends]

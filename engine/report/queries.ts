@@ -8,10 +8,10 @@ import type {
   RequirementResult,
 } from './report.ts'
 
-/** Most characters of one string of a report in anything that is made from it. */
+/** Maximum length of one string of a report in anything derived from it. */
 const MAX_STRING = 4000
 
-/** A run as whatever is made from it looks things up. */
+/** A run indexed for look-ups. */
 export interface Indexed {
   report: Report
   checks: ReadonlyMap<string, CheckResult>
@@ -21,7 +21,7 @@ export interface Indexed {
 
 const done = new WeakMap<Report, Report>()
 
-/** A run whose report is bounded, with its parts by their ids. */
+/** A run with a bounded report, and its parts by id. */
 export function indexed(whole: Report, exchanges: ExchangeRecord[]): Indexed {
   const report = boundedReport(whole)
   return {
@@ -36,7 +36,7 @@ export function byId<T extends { id: string }>(parts: readonly T[]): Map<string,
   return new Map(parts.map((part) => [part.id, part]))
 }
 
-/** Parts by what several of them may have in common, in their order; no group is empty. */
+/** Groups parts by a key and keeps their order; no group is empty. */
 export function grouped<T>(parts: readonly T[], keyOf: (part: T) => string) {
   const groups = new Map<string, [T, ...T[]]>()
   for (const part of parts) {
@@ -48,8 +48,7 @@ export function grouped<T>(parts: readonly T[], keyOf: (part: T) => string) {
 }
 
 /**
- * The report with every string cut to a length that a reader can bear, saying how much is left out.
- * report.json keeps the whole.
+ * The report with every string cut to a readable length, with a note of what is left out. report.json keeps the whole.
  */
 export function boundedReport(report: Report): Report {
   const bounded = done.get(report) ?? (boundedValue(report) as Report)
@@ -65,7 +64,7 @@ function boundedValue(value: unknown): unknown {
   return Object.fromEntries(members)
 }
 
-/** Worst first: the order in which a reader wants them. */
+/** Worst first, for readers. */
 export const OUTCOMES: readonly Outcome[] = [
   'error',
   'fail',
@@ -77,46 +76,46 @@ export const OUTCOMES: readonly Outcome[] = [
   'not-applicable',
 ]
 
-/** The member of `summary` that counts an outcome. */
+/** The member of `summary` for an outcome. */
 export function summaryKey(outcome: Outcome): keyof Report['summary'] {
   if (outcome === 'not-applicable') return 'notApplicable'
   return outcome === 'not-run' ? 'notRun' : outcome
 }
 
-/** Checks of one outcome; those that a known deviation covers come last. */
+/** Checks with these outcomes; those that a known deviation covers come last. */
 export function checksWith(report: Pick<Report, 'checks'>, ...outcomes: Outcome[]): CheckResult[] {
   const found = report.checks.filter((check) => outcomes.includes(check.outcome))
   return [...found.filter((c) => !c.deviation), ...found.filter((c) => c.deviation)]
 }
 
-/** Checks of one outcome as the causes name them. */
+/** Checks with these outcomes, in the order of the causes. */
 export function byCause(report: Report, ...outcomes: Outcome[]): CheckResult[] {
   const order = report.causes.flatMap(({ findings }) => findings)
   return checksWith(report, ...outcomes).sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id))
 }
 
-/** Outcomes that leave nothing to be done. */
+/** Outcomes that require no action. */
 export const IN_ORDER: readonly Outcome[] = ['pass', 'observed', 'not-applicable']
 
-/** Is it something that a reader must act on, and has a card of its own? */
+/** True if a reader must act on the outcome, so that the check has its own card. */
 export function hasCard(outcome: Outcome): boolean {
   return outcome === 'fail' || outcome === 'error' || outcome === 'warn'
 }
 
-/** Is it something that somebody has to act on? What a bank is free to do is not. */
+/** True if somebody has to act on the cause. A bank's freedom requires no action. */
 export const isWrong = ({ whose }: Pick<ReportedCause, 'whose'>): boolean => whose !== 'nobody'
 
-/** Ids of the exchanges that show what became of a check; that of its control comes last. */
+/** Ids of the exchanges that are evidence for a check; its control comes last. */
 export function evidenceOf({ exchanges, control }: CheckResult): string[] {
   return control ? [...exchanges, control.exchange] : exchanges
 }
 
-/** Of these the exchange that was judged, and its control. */
+/** Only the judged exchange and its control. */
 export function essenceOf({ exchanges, control }: CheckResult): string[] {
   return [control?.exchange, exchanges[0]].filter((id) => id !== undefined)
 }
 
-/** Milliseconds that the run took. */
+/** Duration of the run in milliseconds. */
 export function durationOf({ startedAt, finishedAt }: Report): number {
   return Date.parse(finishedAt) - Date.parse(startedAt)
 }
@@ -145,7 +144,7 @@ export function byChapter(report: Report) {
   })
 }
 
-/** `account-information/transactions` in its two parts. */
+/** Splits `account-information/transactions` into its two parts. */
 export function splitChapter(chapter: string): { document: string; chapter: string } {
   const slash = chapter.indexOf('/')
   if (slash < 0) return { document: 'other', chapter }
@@ -162,26 +161,26 @@ export function headerOf(headers: [string, string][], wanted: string): string | 
   return headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
 }
 
-/** Path and query of an address; the address itself when it is none. */
+/** Path and query of a URL; the text itself when it is not a URL. */
 export function pathOf(url: string): string {
   const match = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*(.*)/is.exec(url)
   return match ? match[1] || '/' : url
 }
 
-/** Names of what is offered where no client certificate is. */
+/** Words for identities that offer no client certificate. */
 const WITHOUT: Readonly<Record<string, string>> = {
   none: 'no client certificate',
   resumed: 'no client certificate, in a TLS session that began elsewhere',
 }
 
-/** Is a client certificate offered under this name of an identity? */
+/** True if this identity offers a client certificate. */
 export const isOffered = (identity: string): boolean => WITHOUT[identity] === undefined
 
-/** Which client certificate was offered, in words. */
+/** The offered client certificate in words. */
 export const certificateWords = (identity: string): string =>
   WITHOUT[identity] ?? `the ${identity} client certificate`
 
-/** What sends the requests of a check of a run again. */
+/** The command that sends the requests of a check of a run again. */
 export function repeatCommand(check: Pick<CheckResult, 'id' | 'case'>, folder: string): string {
   if (check.case !== undefined) return `assay explore --cases ${check.case} --target FILE`
   return `assay reproduce ${check.id} --run ${folder}`

@@ -8,17 +8,17 @@ import { LONGEST_LINE, linesOf } from '../record/lines.ts'
 import { readPlain } from '../record/read-plain.ts'
 import type { ExchangeRecord, Report } from './report.ts'
 
-/** Bytes of a report. */
+/** Maximum size of a report in bytes. */
 const LARGEST_REPORT = 512 * 1024 ** 2
 
 /**
- * Reads DIR/report.json and DIR/exchanges.jsonl. A run that was killed may have a torn last line or
- * no exchanges at all: that is a problem to show, not a reason to have no report.
+ * Reads DIR/report.json and DIR/exchanges.jsonl. A killed run may have a truncated last line or no exchanges at all:
+ * this is reported as a problem, and the report is still made.
  */
 export async function readRun(dir: string) {
   const report = await readReport(dir)
   const exchanges: ExchangeRecord[] = []
-  /** What could not be read, in words; everything else still was. */
+  /** What could not be read, in words; everything else was read. */
   const problems: string[] = []
   const file = join(dir, 'exchanges.jsonl')
   const stats = await stat(file).catch(() => undefined)
@@ -38,7 +38,7 @@ export async function readRun(dir: string) {
   return { report, exchanges, problems }
 }
 
-/** DIR/report.json; throws with the file's name and the place when it is absent or no report. */
+/** Reads DIR/report.json; throws with the file's name and the position when it is absent or not a report. */
 export async function readReport(dir: string): Promise<Report> {
   const file = join(dir, 'report.json')
   let text: string
@@ -53,7 +53,7 @@ export async function readReport(dir: string): Promise<Report> {
   return formedJson<Report>(text, { schema: 'report', where: file, mend })
 }
 
-/** An exchange from its line; undefined when the line is none. */
+/** An exchange from its line; undefined when the line is not an exchange. */
 export function parseRecord(line: string): ExchangeRecord | undefined {
   const record = parsedJson(line)
   return problemOf(record, 'exchange') === undefined ? (record as ExchangeRecord) : undefined

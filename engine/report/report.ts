@@ -19,11 +19,11 @@ export interface RequirementResult {
   outcome: Outcome
   /** Ids of its checks and rules in scope. */
   checks: string[]
-  /** Ids of those that the selection left out. */
+  /** Ids of its checks and rules that the selection left out. */
   leftOut?: string[]
   notTested?: string
   open?: string
-  /** Decision that says how an ambiguous sentence is read. */
+  /** The decision on how an ambiguous sentence is read. */
   decision?: { id: string; text: string }
 }
 
@@ -32,77 +32,77 @@ export interface ApprovalUse {
   customer: string
   client: string
   outcome: 'granted' | 'refused' | 'stopped' | 'failed'
-  /** It is one of the approvals that checks share, and not the visit of a single check. */
+  /** True for an approval that checks share, as opposed to the visit of a single check. */
   shared?: true
   used: string[]
   at: string
-  /** The visit took place before an interruption, and the run went on with what it yielded. */
+  /** The visit took place before an interruption, and the run continued with its result. */
   resumed?: true
 }
 
-/** The whole of report.json; its schema is schemas/assay/report.schema.json. */
+/** The content of report.json; its schema is schemas/assay/report.schema.json. */
 export interface Report {
   assay: {
     version: string
     specsDigest: string
     node: string
-    /** Variables of the environment that concern how servers are verified and reached. */
+    /** Environment variables that concern how servers are verified and reached. */
     environment?: EnvironmentFact[]
   }
   target: {
     name: string
-    /** Set where a TPP's client was judged, and not a bank. */
+    /** Set where a TPP's client was judged instead of a bank. */
     side?: 'TPP'
-    /** Where data are read: host and port. */
+    /** Host and port of the data endpoints. */
     host?: string
-    /** As its addresses are laid out. */
+    /** The layout of its addresses. */
     environment?: 'production' | 'sandbox'
     configurationDigest: string
-    /** The target file, absolute: what asks this bank again finds it there. */
+    /** Absolute path of the target file, for commands that send requests to this bank again. */
     file?: string
-    /** Until when each client's transport certificate is good, UTC. */
+    /** End of validity of each client's transport certificate, UTC. */
     certificates?: { client: string; notAfter: string }[]
   }
-  /** What was selected. Whatever a selection leaves out is not in scope, and counts nowhere. */
+  /** The selection. Whatever it leaves out is not in scope and is counted nowhere. */
   scope: {
     profile: 'core' | 'quick' | 'full' | 'exhaustive'
     only: string[]
-    /** Which draw of cells was asked; 1 without it. */
+    /** The seed of the cells that were drawn; default 1. */
     seed?: number
     requirements: number
-    /** Checks and rules. */
+    /** Number of checks and rules. */
     checks: number
-    /** Checks and rules that the selection left out. */
+    /** Number of checks and rules that the selection left out. */
     leftOut: number
   }
   startedAt: string
   finishedAt: string
   verdict: Verdict
   exitCode: number
-  /** Why the run ended early, or could judge nothing; absent on a whole run. */
+  /** Why the run ended early, or could judge nothing; absent for a complete run. */
   partial?: string
-  /** Set where exchanges that others recorded were judged: no run, and never conformant. */
+  /** Set where exchanges recorded by others were judged: this is not a run, and never conformant. */
   recording?: ReportedRecording
-  /** Set of a round of a monitor, which is a recording as well. */
+  /** Set for a round of a monitor, which is a recording as well. */
   monitor?: ReportedMonitor
-  /** What was looked at before anything was judged; only where that went wrong, and nothing was. */
+  /** The results of the preflight; present only where it failed and nothing was judged. */
   preflight?: PreflightLine[]
-  /** What was taken over from a run that was interrupted: judged then, by the same rules. */
+  /** What was restored from an interrupted run: it was judged then, by the same rules. */
   resumed?: { since: string; checks: number; approvals: number; requests: number }
   summary: Record<
     'pass' | 'fail' | 'warn' | 'observed' | 'blocked' | 'notApplicable' | 'notRun' | 'error',
     number
   >
-  /** Musts in scope, each counted once; what the verdict rests on. */
+  /** Musts in scope, each counted once; the basis of the verdict. */
   musts: {
-    /** Passed or failed, known deviations among them. */
+    /** Passed or failed, including known deviations. */
     judged: number
     passed: number
     failed: number
-    /** Failed, and all of it is covered by known deviations. */
+    /** Failed, and known deviations cover every failure. */
     known: number
     blocked: number
-    /** Not judged because of known deviations alone. */
+    /** Not judged only because of known deviations. */
     excused: number
     notApplicable: number
     notRun: number
@@ -110,25 +110,25 @@ export interface Report {
     error: number
   }
   /**
-   * Musts of which something rests on a registration of an earlier run: judged again by its kept answer of that day, or,
-   * without a day, not judged by this run.
+   * Musts that depend on a registration of an earlier run: judged again from its kept answer of that day, or, without a
+   * day, not judged by this run.
    */
   earlier?: { day?: string; musts: number }[]
-  /** What is wrong, once each, with everything that it explains; the gravest first. */
+  /** What is wrong, each cause once with everything that it explains; the most serious first. */
   causes: ReportedCause[]
   requirements: RequirementResult[]
   checks: CheckResult[]
   observations: Observation[]
   approvals: ApprovalUse[]
-  /** Requests sent. */
+  /** Number of requests sent. */
   requests: number
-  /** Cells of the tables of values and places that were asked, of those that there are; absent where there are none. */
+  /** Number of cells asked, and of all cells in the tables of values and places; absent where there are none. */
   cells?: { asked: number; of: number }
-  /** Median, 95th and 99th percentile in milliseconds, and count, per endpoint; older reports have no p99. Never judged. */
+  /** Median, 95th and 99th percentile in ms, and count, per endpoint; older reports have no p99. Never judged. */
   latency: { endpoint: string; count: number; p50: number; p95: number; p99?: number }[]
-  /** The states of consents that were gone through; older reports have none. */
+  /** The consent states that occurred; older reports have none. */
   states?: Transitions
-  /** Consents and clients that the run made and could not remove. */
+  /** Consents and clients that the run created and could not remove. */
   leftBehind: { kind: 'consent' | 'client'; id: string; why: string }[]
   problems: string[]
 }
@@ -140,29 +140,29 @@ export interface ReportedRecording {
     /** `HAR`, `exchanges.jsonl`, or a gateway. */
     format: string
     exchanges: number
-    /** Requests of which no server was asked. */
+    /** Number of requests that no server received. */
     unsent: number
-    /** Lines or entries. */
+    /** Number of unreadable lines or entries. */
     unreadable: number
   }[]
-  /** All that were read, and those of them that are operations of the documents. */
+  /** Number of all exchanges, and of those that are operations of the documents. */
   exchanges: number
   operations: number
   /** When the first and the last operation began, UTC. */
   span?: { from: string; to: string }
-  /** What is no operation, the most frequent first. */
+  /** Requests that are not operations, the most frequent first. */
   elsewhere: { name: string; exchanges: number }[]
-  /** Musts that anything tests: exercised by an exchange, and broken. */
+  /** Musts that anything tests: their number, those exercised by an exchange, and those broken. */
   musts: { of: number; exercised: number; broken: number }
-  /** What the recording does not tell, and how many rules could not judge an exchange for it. */
+  /** What the recording does not show, and how many rules could not judge an exchange because of that. */
   lacks: { what: string; rules: number }[]
 }
 
-/** What a monitor knows after a round. */
+/** The state of a monitor after a round. */
 export interface ReportedMonitor {
-  /** When its first round began. */
+  /** Start of its first round. */
   since: string
-  /** Parts that were ever asked for, since when they are served or away, and how the round found them where it asked. */
+  /** Parts that were ever requested: since when served or away, and the result of this round's request, if any. */
   parts: {
     part: string
     is?: 'served' | 'away' | 'limited'
@@ -170,32 +170,32 @@ export interface ReportedMonitor {
     since: string
     why?: string
   }[]
-  /** Hosts and clients, and until when their certificates are good. */
+  /** Hosts and clients, with the end of validity of their certificates. */
   certificates: { what: string; notAfter: string }[]
-  /** What is not watched, and how it can be. */
+  /** What is not watched, and how to change that. */
   unwatched: string[]
-  /** Whether data were asked for. */
+  /** True if data were requested. */
   data: boolean
 }
 
-/** One line of what is looked at before a run, in the doctor's words. */
+/** One line of the preflight before a run, in the doctor's words. */
 export interface PreflightLine {
-  /** What was looked at. */
+  /** What was examined. */
   name: string
   level: 'ok' | 'note' | 'wrong' | 'skipped'
   text: string
-  /** Who can fix it; of what is wrong. */
+  /** Who can fix it; only for what is wrong. */
   whose?: Whose
-  /** What to do, or to write and where; of what is wrong. */
+  /** What to do, or what to write and where; only for what is wrong. */
   mend?: string
-  /** Seen in what the target file names, before the bank was asked for anything: exit code 2. */
+  /** Found in the files that the target names, before any request to the bank: exit code 2. */
   onPaper?: true
 }
 
 /** Who can fix a cause. */
 export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite' | 'nobody'
 
-/** One thing that is wrong, the findings that it explains and what it keeps from being judged. */
+/** One cause: the findings that it explains and what it keeps from being judged. */
 export interface ReportedCause {
   title: string
   whose: Whose
@@ -205,7 +205,7 @@ export interface ReportedCause {
   where?: string
   /** What to do next. */
   mend?: string
-  /** Checks and rules that failed, warned or erred by it, the most telling first. */
+  /** Checks and rules that failed, warned or had an error because of it, the most informative first. */
   findings: string[]
   /** Checks and rules that could not be judged because of it. */
   blocks: string[]

@@ -4,13 +4,13 @@ import { headline } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 import { type RequestTemplate, type Token, templateOf, tokensText } from './request-template.ts'
 
-/** A file that another program reads. */
+/** A file for another program. */
 export interface ExportedFile {
   name: string
   content: string
 }
 
-/** What a run recorded, as files of another program; secrets are variables in all of them, `{{ACCESS_TOKEN}}`. */
+/** The recorded requests of a run, as files for another program; all secrets are variables, `{{ACCESS_TOKEN}}`. */
 export const EXPORTS: Record<
   'curl' | 'har' | 'postman' | 'bruno',
   (of: { name: string; version: string }, exchanges: readonly ExchangeRecord[]) => ExportedFile[]
@@ -40,7 +40,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 const text = (tokens: readonly Token[]): string =>
   tokensText(tokens, (variable) => `{{${variable}}}`)
 
-/** The body as it was sent, but for its secrets. */
+/** The body as sent, except for its secrets. */
 function bodyText({ form, body }: RequestTemplate): string {
   return form ? form.map(([name, value]) => `${name}=${text(value)}`).join('&') : text(body)
 }
@@ -104,7 +104,7 @@ function queryOf(url: string): { name: string; value: string }[] {
   return question < 0 ? [] : pairs([...new URLSearchParams(url.slice(question + 1))])
 }
 
-/** A collection of Postman, format 2.1, with its variables empty. */
+/** A Postman collection, format 2.1, with empty variables. */
 function collection(name: string, exchanges: readonly ExchangeRecord[]): unknown {
   const item = exchanges.map((exchange) => {
     const template = templateOf(exchange)
@@ -150,7 +150,7 @@ function variablesOf({ url, headers, form = [], body }: RequestTemplate): string
   return all.flat().flatMap((token) => (typeof token === 'string' ? [] : [token.variable]))
 }
 
-/** One request in the language of Bruno. */
+/** One request in Bruno's language. */
 function bru(exchange: ExchangeRecord, seq: number): string {
   const template = templateOf(exchange)
   const method = template.method.toLowerCase()

@@ -1,28 +1,28 @@
 import { headerOf, isOffered } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
-/** Headers that the connection makes by itself, or that mean nothing outside of the run. */
+/** Headers that the connection adds itself, or that are meaningless outside the run. */
 const LEFT_OUT = ['host', 'connection', 'content-length', 'transfer-encoding', 'user-agent']
 
-/** Form fields, query parameters and kinds of pseudonyms that stand for a secret or a signature. */
+/** Names of form fields, query parameters and pseudonyms of secrets and signatures. */
 const SECRETS = [
   ...['access_token', 'client_assertion', 'client_secret', 'code', 'cookie', 'id_token'],
   ...['password', 'refresh_token', 'request', 'request-object', 'software_statement'],
 ]
 
-/** A text, or the variable that stands in the place of a secret. */
+/** A text, or the variable that replaces a secret. */
 export type Token = string | { readonly variable: string }
 
-/** A recorded request whose secrets, signatures and client certificate are variables: the record doesn't hold them. */
+/** A recorded request with variables for secrets, signatures and client certificate, which the record lacks. */
 export interface RequestTemplate {
   method: string
   url: Token[]
   headers: [name: string, value: Token[]][]
-  /** Parameters of a form, encoded as they were sent. */
+  /** Parameters of a form, encoded as sent. */
   form?: [name: string, value: Token[]][]
   /** Any other body; empty where there was none. */
   body: Token[]
-  /** Name of the client certificate as a variable begins: `FIRST`; absent where none was offered. */
+  /** Prefix of the variables of the client certificate: `FIRST`; absent where none was offered. */
   identity?: string
 }
 
@@ -45,7 +45,7 @@ export function templateOf({ request, connection }: ExchangeRecord): RequestTemp
   }
 }
 
-/** Tokens as one text, variables written by `as`. */
+/** Joins tokens into one text; `as` formats variables. */
 export function tokensText(tokens: readonly Token[], as: (variable: string) => string): string {
   return tokens.map((token) => (typeof token === 'string' ? token : as(token.variable))).join('')
 }
@@ -80,10 +80,10 @@ function pairsOf(text: string): [name: string, value: Token[]][] {
   })
 }
 
-/** A secret's pseudonym, as redaction writes it: `<access_token:3f9a1c>`. */
+/** The pseudonym of a secret, as redaction writes it: `<access_token:3f9a1c>`. */
 const PSEUDONYM = /(<[\w-]+:[0-9a-f]{6}[^<>]*>)/
 
-/** A pseudonym becomes a variable when its label is on our list: a bank must not choose which variable is sent to it. */
+/** A pseudonym becomes a variable only if its label is listed: a bank must not choose which variable is sent to it. */
 function tokensOf(text: string): Token[] {
   return text.split(PSEUDONYM).flatMap((part, i): Token[] => {
     if (part === '') return []
@@ -93,7 +93,7 @@ function tokensOf(text: string): Token[] {
   })
 }
 
-/** The variable that stands for a secret; undefined for anything else. */
+/** The variable for a secret; undefined for anything else. */
 function variableOf(name: string): string | undefined {
   if (!SECRETS.includes(name)) return undefined
   return name === 'request' ? 'REQUEST_OBJECT' : name.toUpperCase().replace('-', '_')

@@ -5,11 +5,11 @@ import { type Indexed, splitChapter } from './queries.ts'
 import type { CheckResult } from './report.ts'
 
 /**
- * What a test dashboard is told of an outcome. Dashboards know four words and Assay eight, so this
- * is one table for JUnit, CTRF and Allure: green is what passed (a broken `should` included, marked),
- * red is what makes a run nonconformant, `broken` is a must without a verdict or our own error, and
- * everything else is `skipped` with its reason, never green: what was not judged, what is only
- * recorded, and a failure that a known deviation covers, since it doesn't fail the run either.
+ * The status of an outcome for test dashboards. Dashboards know four words and Assay eight, so JUnit, CTRF and Allure
+ * share this table. Green: what passed, including a broken `should`, which is marked. Red: what makes a run
+ * nonconformant. `broken`: a must without a verdict, or an error of Assay. Everything else is `skipped` with its
+ * reason, never green: what was not judged, what is only recorded, and a failure that a known deviation covers, because
+ * it doesn't fail the run either.
  */
 export function machineStatus(check: CheckResult): 'passed' | 'failed' | 'broken' | 'skipped' {
   switch (check.outcome) {
@@ -27,7 +27,7 @@ export function machineStatus(check: CheckResult): 'passed' | 'failed' | 'broken
   }
 }
 
-/** One line that says what happened: outcome, cause, message. Empty for a pass. */
+/** One line with outcome, cause and message. Empty for a pass. */
 export function machineMessage(check: CheckResult, max = 1000): string {
   const { outcome, deviation, blockedBy, message } = check
   if (outcome === 'pass') return ''
@@ -41,8 +41,8 @@ export function machineMessage(check: CheckResult, max = 1000): string {
 }
 
 /**
- * The message with expected, actual, place, the exchanges that are the evidence, and the lines of the
- * body around the place, that which is wrong marked; safe to be shown.
+ * The message with expected, actual, place, the exchanges that are the evidence, and the lines of the body around the
+ * place, with the wrong part marked; safe to show.
  */
 export function machineDetail(check: CheckResult, exchanges: Indexed['exchanges']): string {
   const { expected, actual, place, control, source } = check
@@ -60,12 +60,12 @@ export function machineDetail(check: CheckResult, exchanges: Indexed['exchanges'
   return visible(lines.filter(Boolean).join('\n'))
 }
 
-/** Document and chapter of a check: those of its requirement. */
+/** Document and chapter of a check, from its requirement. */
 export function placeOf({ requirements }: Indexed, { requirement }: CheckResult) {
   return splitChapter(requirements.get(requirement)?.chapter ?? 'other/unknown')
 }
 
-/** A UUID (version 8 of RFC 9562: made up by its maker) that is the same for the same words. */
+/** A UUID (version 8 of RFC 9562: custom) that is the same for the same words. */
 export function stableUuid(words: string): string {
   const hex = createHash('sha256').update(words).digest('hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)

@@ -6,11 +6,11 @@ import { RESULTS } from './evidence/sealed-files.ts'
 import type { Outcome, Report } from './report.ts'
 
 /**
- * The run as an in-toto Statement with the predicate test-result v0.1, which tools that collect attestations of a supply
- * chain take: what was tested by its files' digests, with which configuration, and the ids that passed, warned and failed.
- * A run that could not judge every must has not passed.
+ * The run as an in-toto Statement with the predicate test-result v0.1, for tools that collect supply chain
+ * attestations: the files by their digests, the configuration, and the ids that passed, warned and failed. A run that
+ * could not judge every must has not passed.
  *
- * @param dir folder that holds report.json and exchanges.jsonl
+ * @param dir folder with report.json and exchanges.jsonl
  */
 export async function testResult(dir: string, report: Report): Promise<string> {
   const ids = (...outcomes: Outcome[]) =>
@@ -39,7 +39,7 @@ export async function testResult(dir: string, report: Report): Promise<string> {
   return `${JSON.stringify(statement, null, 2)}\n`
 }
 
-/** SHA-256 of a file, hex; exchanges may be larger than one wants to hold. */
+/** SHA-256 of a file, hex; streamed, because exchanges may be large. */
 async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)

@@ -3,9 +3,9 @@ import { answer, type Trace } from './evidence-index.ts'
 import type { CheckResult, Whose } from './report.ts'
 
 /**
- * Whose a cause is that no finding of a check tells. Decided here and nowhere else: the first row that fits says it. What a
- * finding condemns is the bank’s, and a check that broke is the suite’s; what a customer’s data lack because a finding hides
- * them stands under that finding (`causes.ts`).
+ * Decides who can fix a cause that is not a finding of a check. Only this file decides it: the first matching row
+ * counts. A finding of a check is the bank’s, and an error of a check is the suite’s; a lack of data that a finding
+ * hides belongs to that finding (`causes.ts`).
  */
 export interface Blame {
   title: string
@@ -14,19 +14,19 @@ export interface Blame {
   mend?: string
 }
 
-/** What is known of something that was blocked. */
+/** What is known about something that was blocked. */
 export interface Situation {
   /** `data`: what no answer showed; `environment`: what did not work. */
   kind: Lack | 'environment' | 'other'
-  /** In words. */
+  /** The cause in words. */
   what: string
-  /** What the check says itself. */
+  /** The message of the check itself. */
   message: string
-  /** The exchange that blocked it, where there was one. */
+  /** The exchange that blocked it, if any. */
   trace?: Trace
 }
 
-/** `data: …`, `freedom: …`, `target: …` and `environment: …`, as a judged check names what blocked it. */
+/** Parses `data: …`, `freedom: …`, `target: …` and `environment: …`, the form of a judged check's cause. */
 export function situationOf({ blockedBy, message }: CheckResult, trace?: Trace): Situation {
   const cause = blockedBy ?? message
   const [, kind = 'other', what = cause] =
@@ -35,7 +35,7 @@ export function situationOf({ blockedBy, message }: CheckResult, trace?: Trace):
 }
 
 interface Row {
-  /** What a reader of this table must know: why it is theirs. */
+  /** For readers of this table: why the cause belongs to that party. */
   because: string
   fits(situation: Situation): boolean
   title(situation: Situation): string
@@ -51,41 +51,41 @@ export const memberIn = (text: string) =>
   /\b(?:customers|clients|hooks|addresses)(?:\.[\w-]+)+/.exec(text)?.[0]
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
-/** What to do where a gateway answers in the place of what stands behind it. */
+/** The fix where a gateway answers instead of the server behind it. */
 export const GATEWAY_MEND =
   'Retry later; if it lasts, ask the operators of the gateway: they see which of the two it is.'
 
-/** What to do about a finding, where a bank was judged. */
+/** The fix for a finding, where a bank was judged. */
 export const BANK_MEND = 'Ask the bank’s developers to correct it.'
 
-/** What to do where the configuration of the bank names another address than a member of the target file. */
+/** The fix where the bank's configuration gives another address than a member of the target file. */
 export const endpointMend = (member: string) =>
   addressMend(member, 'ask the bank’s developers to correct its configuration.')
 
-/** What to do where nothing better is known. */
+/** The fix where no better one is known. */
 export const DOCTOR_MEND =
   'Run assay doctor with this target, and look at the page of the check in the report.'
 
-/** What to do where Assay itself failed. */
+/** The fix where Assay itself failed. */
 export const SUITE_MEND =
   'Report it with the exchanges of the run (SECURITY.md says what to leave out).'
 
-/** The address of a server of which a text gives no more than that; `places-in-file.ts` names the member. */
+/** The address of a server about which a text says nothing more; `places-in-file.ts` names the member. */
 export const THIS_ADDRESS = 'the address of this server in the target file'
 
 /**
- * What to do where nothing came from an address: what its reader can look at comes first, then whom to ask.
+ * The fix where no answer came from an address: first what the reader can examine, then whom to ask.
  *
- * @param address as the reader finds it: members of the target file
- * @param then what to do where the address is right, as a clause: `ask the bank whether it runs.`
+ * @param address how the reader finds it: members of the target file
+ * @param then what to do if the address is right, as a clause: `ask the bank whether it runs.`
  */
 export const addressMend = (address: string, then: string) =>
   `First compare ${address} with what the bank gave you, and correct what differs. If nothing differs, ${then}`
 
-/** How a cause begins that is a lack of data. */
+/** Start of a cause that is a lack of data. */
 export const NO_DATA = 'the customers’ data have nothing to judge this by: '
 
-/** What was answered to a request that may have been taken before, when its line was cut. */
+/** The answer to a request that may have been executed already, when its connection was cut. */
 const CUT_BEFORE = /, after a line that was cut$|whose first sending was cut:/
 
 export const ROWS: readonly Row[] = [
@@ -210,14 +210,14 @@ export const ROWS: readonly Row[] = [
   },
 ]
 
-/** Whose it is, and what it is called; what is called alike is one cause. */
+/** Who can fix it, and its title; equal titles are one cause. */
 export function blameFor(situation: Situation): Blame {
   const { title, whose, mend } = ROWS.find(({ fits }) => fits(situation)) as Row
   const next = typeof mend === 'function' ? mend(situation) : mend
   return { title: title(situation), whose, ...(next && { mend: next }) }
 }
 
-/** Did a gateway answer, since what stands behind it did not? */
+/** True if a gateway answered because the server behind it did not. */
 export function isGateway(trace: Trace | undefined): boolean {
   return trace?.status === 502 || trace?.status === 504
 }

@@ -16,23 +16,23 @@ import { readReport, readRun } from './read-run.ts'
 import { testResult } from './test-result.ts'
 
 export interface Written {
-  /** Path below the folder of the run; of a folder it ends in `/`. */
+  /** Path below the folder of the run; the path of a folder ends in `/`. */
   file: string
   bytes: number
 }
 
 export interface ReportOptions {
-  /** Folder of an earlier run to compare with: report.html marks what is new, diff.md and diff.json are made. */
+  /** Folder of an earlier run for comparison: report.html marks what is new, and diff.md and diff.json are made. */
   baseline?: string
-  /** History file (JSON lines) that this run is added to, once; drawn as a trend in report.html. */
+  /** History file (JSON lines) to which this run is added once; report.html shows it as a trend. */
   history?: string
 }
 
 /**
- * Makes every report of a run again from DIR/report.json and DIR/exchanges.jsonl, which stay as they
- * are: report.html, junit.xml, ctrf.json, step-summary.md, observations.json, test-result.intoto.json,
- * assay.prom, allure-results/, and with a baseline diff.md and diff.json. Each file is written beside its place and moved there, so that
- * none is ever half there. What could not be read is told among the report's problems.
+ * Makes every report of a run again from DIR/report.json and DIR/exchanges.jsonl, which are not changed: report.html,
+ * junit.xml, ctrf.json, step-summary.md, observations.json, test-result.intoto.json, assay.prom, allure-results/, and
+ * with a baseline diff.md and diff.json. Each file is written atomically. What could not be read is listed among the
+ * report's problems.
  */
 export async function writeReports(dir: string, options: ReportOptions = {}): Promise<Written[]> {
   const { report, exchanges, problems } = await readRun(dir)
@@ -49,7 +49,7 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
     ['observations.json', observationProfile(shown)],
     ['assay.prom', openMetrics(shown)],
   ]
-  // An attestation says that something was tested: of what others sent nobody can.
+  // An attestation says that something was tested; nobody can say that of traffic that others sent.
   if (!report.recording) files.push(['test-result.intoto.json', await testResult(dir, shown)])
   if (diff) {
     files.push(['diff.md', diffMarkdown(diff)], ['diff.json', `${JSON.stringify(diff, null, 2)}\n`])
@@ -63,13 +63,13 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
   return written
 }
 
-/** A folder as one would type it here; of one that is elsewhere its name, which says enough. */
+/** A folder as a user here would type it; for one that is elsewhere, its name is enough. */
 function typed(dir: string): string {
   const shown = relative(process.cwd(), dir)
   return shown === '' || shown.startsWith('..') ? basename(dir) : shown
 }
 
-/** A folder with exactly these files: what an earlier making left there is gone. */
+/** Writes a folder with exactly these files: earlier files in it are removed. */
 async function writeFolder(path: string, files: Map<string, string>): Promise<Written> {
   const fresh = `${path}.tmp`
   await rm(fresh, { recursive: true, force: true })

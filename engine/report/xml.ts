@@ -3,5 +3,5 @@ import { escapeMarkup } from './escape.ts'
 
 export type Xml = Passed<'xml'>
 
-/** Elements of ours around texts from anywhere, each escaped for content and for quoted attributes. */
+/** Own elements around arbitrary texts, each escaped for content and for quoted attributes. */
 export const { tag: xml, text: xmlText } = doorOf('xml', escapeMarkup)

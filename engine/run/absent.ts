@@ -1,14 +1,14 @@
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Capability } from '../configuration/target.ts'
 
-/** Chapters of which nothing is asked where the target declares this absent. */
+/** Chapters that are left out where the target declares the capability absent. */
 const CHAPTERS: Partial<Record<Capability, string>> = {
   'account-information': 'account-information/',
   products: 'product-information/',
   'funds-confirmation': 'account-information/funds-confirmation',
 }
 
-/** Why a check or rule is not applicable at a target, by its chapter; undefined where it is. */
+/** Why a check or rule is not applicable to a target, by its chapter; undefined where it is applicable. */
 export function absence(
   id: string,
   { owners }: Catalogue,

@@ -2,8 +2,8 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Suites } from './suites.ts'
 
 /**
- * The chapters whose checks ask for what a rule judges: its own and those of its endpoints; all of them
- * for a rule over every answer.
+ * The chapters whose checks request what a rule judges: its own and those of its endpoints; all chapters for a rule
+ * over every answer.
  */
 export function chaptersAsking(
   id: string,

@@ -8,8 +8,8 @@ declare module 'vitest' {
 }
 
 /**
- * Makes a vitest test of a check or rule: what failed fails, what could not be judged is skipped and
- * says why. Its result, redacted, goes with the test to every reporter; `tell` tells one of more.
+ * Makes a vitest test from a check or rule: a failed one fails, and one that could not be judged is skipped with the
+ * reason. Its redacted result goes with the test to every reporter; `tell` informs one more.
  */
 export function addTest(
   { id, title }: { id: string; title: string },
@@ -18,7 +18,7 @@ export function addTest(
 ): void {
   const { stack = '' } = new Error()
   const frame = stack.split('\n').find((line) => /\.(check|rule)\.[jt]s/.test(line)) ?? ''
-  // Waiting for a person must not end a check; what is sent has time-outs of its own.
+  // Waiting for a person must not end a check; requests have their own time-outs.
   test(`${id} ${title}`, { timeout: 0 }, async (context) => {
     const result = await judge(context)
     context.task.meta.result = result
@@ -31,12 +31,12 @@ export function addTest(
   })
 }
 
-/** The place to look at is that of the check: where the engine noticed says nothing of the bank. */
+/** The stack points to the check: where the engine noticed the failure says nothing about the bank. */
 function failure({ outcome, message, expected, actual }: CheckResult, frame: string): Error {
   const wanted = expected === undefined ? '' : `\nexpected ${expected}`
   const found = actual === undefined ? '' : `\nactual   ${actual}`
   const error = new Error(message + wanted + found)
-  // By the name reporters tell a bank that is wrong from a suite that is.
+  // Reporters use the name to tell a wrong bank from a wrong suite.
   if (outcome === 'fail') error.name = 'AssertionError'
   error.stack = `${error.name}: ${error.message}\n${frame}`
   return error

@@ -1,10 +1,10 @@
 import { now, onClockStep } from '../record/clock.ts'
 import { span } from '../report/escape.ts'
 
-/** Milliseconds. */
+/** Interval in milliseconds. */
 const BETWEEN = 1000
 
-/** Has each step of the wall clock told as a note while a run goes on, and those that came before it. */
+/** Reports each step of the wall clock as a note during a run, including earlier steps. */
 export function watchClock(note: (text: string) => void): { stop(): void } {
   onClockStep(({ milliseconds, followed }) => {
     if (followed) {

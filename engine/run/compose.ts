@@ -15,26 +15,26 @@ import { placesOf } from './places.ts'
 import type { Scope } from './scope.ts'
 import { checksByOutcome, mustsByOutcome, requirementsInScope } from './tallies.ts'
 
-/** What of a run goes into its report. */
+/** The parts of a run that go into its report. */
 export interface RunFacts
   extends Pick<Report, 'target' | 'requests' | 'resumed' | 'preflight' | 'partial'>,
     Partial<Pick<Report, 'observations' | 'approvals' | 'latency' | 'leftBehind' | 'states'>> {
   version: string
   /** See environmentFacts. */
   environment?: EnvironmentFact[]
-  /** What earlier runs sent, and this one judged again. */
+  /** What earlier runs sent and this run judged again. */
   ofEarlierRuns?: Pick<Exchange, 'id' | 'startedAt'>[]
   scope: Scope
   startedAt: Date
   finishedAt: Date
   catalogue: Catalogue
   results: ReadonlyMap<string, Result>
-  /** What the exchanges show, by id: from it causes are inferred. */
+  /** What the exchanges show, by id: causes are derived from it. */
   evidence: Evidence
   deviations?: Deviation[]
   /** Kept histories that were judged. */
   cases?: readonly { id: string; file: string }[]
-  /** Makes a text fit to leave the process that judges. */
+  /** Redacts a text that leaves the judging process. */
   redact(text: string): string
 }
 
@@ -43,7 +43,7 @@ export function writeReport(out: string, report: Report): void {
   writeWhole(join(out, 'report.json'), `${JSON.stringify(report, null, 2)}\n`)
 }
 
-/** Report.json as a value, every text in it redacted. */
+/** The content of report.json, with every text redacted. */
 export function composeReport(facts: RunFacts): Report {
   const { catalogue, results, scope, redact, partial, preflight } = facts
   const listed = [...results.values()]
@@ -109,7 +109,7 @@ export function composeReport(facts: RunFacts): Report {
   }
 }
 
-/** How many musts rest on what an earlier run sent, by its day; of which no answer is kept, on no day. */
+/** How many musts are based on what an earlier run sent, by day; without a day where no answer is kept. */
 function earlierNights(
   listed: Result[],
   sent: Pick<Exchange, 'id' | 'startedAt'>[],
@@ -128,7 +128,7 @@ function earlierNights(
   return earlier.length > 0 ? { earlier } : {}
 }
 
-/** How many cells of tables were asked, of those that there are. */
+/** How many cells of tables were asked, and how many there are. */
 function cellsOf(checks: CheckResult[]): Pick<Report, 'cells'> {
   const tables = checks.flatMap(({ cells }) => cells ?? [])
   if (tables.length === 0) return {}
@@ -137,7 +137,7 @@ function cellsOf(checks: CheckResult[]): Pick<Report, 'cells'> {
   return { cells: { asked: sum(({ asked }) => asked.length), of: sum(({ of }) => of) } }
 }
 
-/** The verdict: known deviations don't fail a run, nor does what they keep from being judged. */
+/** The verdict: known deviations don't fail a run, nor do the checks that they block. */
 function ended(
   listed: Result[],
   { covered, excused, stale }: Tolerance,
@@ -148,7 +148,7 @@ function ended(
       .filter(({ id }) => !excused.has(id))
       .map((result) => (covered.has(result.id) ? { ...result, outcome: 'pass' as const } : result)),
   )
-  // A list of known deviations that is out of date fails the run, as a failure would.
+  // An outdated list of known deviations fails the run, as a failure would.
   if (stale.length > 0 && [0, 4].includes(counted.exitCode)) {
     return { verdict: 'nonconformant', exitCode: 1 }
   }
@@ -156,7 +156,7 @@ function ended(
   return counted
 }
 
-/** The value with a change made to those of these members that it has. */
+/** The value with a change applied to those of these members that it has. */
 function changed<T extends object>(
   value: T,
   names: (keyof T)[],
@@ -169,7 +169,7 @@ function changed<T extends object>(
 
 const LONGEST = 2000
 
-/** A result as reports hold it: redacted, bounded. */
+/** A result as it stands in reports: redacted and limited in length. */
 export function checkResult(result: Result, redact: (text: string) => string): CheckResult {
   const { because: _, ...rest } = result
   const text = (value: string) => bounded(redact(value), LONGEST)
@@ -179,7 +179,7 @@ export function checkResult(result: Result, redact: (text: string) => string): C
   }
 }
 
-/** An observation as reports hold it: redacted. */
+/** An observation as it stands in reports: redacted. */
 export function observation(each: Observation, redact: (text: string) => string): Observation {
   return changed(each, ['what', 'value'], redact)
 }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { isObject } from '../record/json.ts'
 
 /**
- * Tells two configurations apart without saying anything of them: SHA-256, hex, over their JSON with
- * the members of every object in order, so that it does not matter how a file is laid out.
+ * Tells configurations apart without revealing them: SHA-256, hex, over their JSON with the members of every object
+ * sorted, so that the layout of a file does not matter.
  */
 export function configurationDigest(configured: unknown): string {
   const inOrder = (_: string, value: unknown) => {

@@ -18,7 +18,7 @@ import { notRun } from './not-run.ts'
 import { checkInScope, ruleInScope } from './scope.ts'
 import { loadSuites } from './suites.ts'
 
-/** What a report says of a run, whatever became of it. */
+/** What a report says about a run, however the run ended. */
 type Described = Pick<
   Assignment,
   'version' | 'scope' | 'deviations' | 'memory' | 'out' | 'suites'
@@ -26,10 +26,10 @@ type Described = Pick<
   Pick<RunFacts, 'target'>
 
 /**
- * The report of a run whose every process is gone.
+ * The report of a run none of whose processes is left.
  *
  * @param suites folder of the suites, source or built.
- * @returns undefined where the folder holds no run of which anything was written down.
+ * @returns undefined where the folder holds no run that was recorded.
  */
 export async function salvaged(out: string, suites: string): Promise<Report | undefined> {
   const [start] = readJournal(join(out, JOURNAL), 'start')
@@ -40,7 +40,7 @@ export async function salvaged(out: string, suites: string): Promise<Report | un
   return { ...report, exitCode: 5, verdict: 'error', problems: [...report.problems, why] }
 }
 
-/** The report of a run whose process is gone, from what it had written down. */
+/** The report of a run whose process is gone, from what the process had recorded. */
 export async function crashReport(described: Described, startedAt: Date, why: string) {
   const { out, memory, deviations } = described
   const journal = join(out, JOURNAL)
@@ -54,7 +54,7 @@ export async function crashReport(described: Described, startedAt: Date, why: st
     if (!results.has(result.id) || result.outcome !== 'pass') results.set(result.id, result)
   }
   const planned = readJournal(journal, 'start').flatMap(({ checks }) => checks)
-  // What rules found kept was in the memory of the process that is gone.
+  // Rules that were found to hold were only in the memory of the process that is gone.
   return notRunReport(described, ({ id }) => planned.includes(id), {
     startedAt,
     partial: why,
@@ -68,8 +68,8 @@ export async function crashReport(described: Described, startedAt: Date, why: st
 }
 
 /**
- * Writes the report of a run that could not begin: nothing in it is judged, and it says why. A list of
- * known deviations says nothing of a bank that nobody saw.
+ * Writes the report of a run that could not begin: nothing in it is judged, and it says why. It contains no known
+ * deviations, because nobody saw the bank.
  */
 export async function writeUnjudged(
   assignment: Assignment,
@@ -94,7 +94,7 @@ export async function writeUnjudged(
 
 type IsPlanned = (check: SuiteCheck, catalogue: Catalogue) => boolean
 
-/** Adds what was planned, and every rule in scope, to the results that a run came to. */
+/** Adds what was planned, and every rule in scope, to the results of a run. */
 async function notRunReport(
   { version, target, scope, suites: folder }: Described,
   isPlanned: IsPlanned,
@@ -114,7 +114,7 @@ async function notRunReport(
     if (results.has(rule.id) || !ruleInScope(rule, catalogue, scope)) continue
     results.set(rule.id, { ...notRun(rule, catalogue, partial), kind: 'rule' })
   }
-  // What is written down is redacted.
+  // What was recorded is redacted already.
   const redact = (text: string) => text
   return composeReport({
     version,
@@ -127,13 +127,13 @@ async function notRunReport(
   })
 }
 
-/** Exchanges that were written down; a line that was cut short is none. */
+/** The recorded exchanges; a truncated line is ignored. */
 function recorded(file: string): ExchangeRecord[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return lines.flatMap((line) => parseRecord(line) ?? [])
 }
 
-/** Consents and clients that were made and not removed, as the exchanges tell. */
+/** Consents and clients that were created and not removed, according to the exchanges. */
 function leftBehind(exchanges: ExchangeRecord[]): Report['leftBehind'] {
   const leftovers = createCleanup()
   for (const { response, ...rest } of exchanges) {

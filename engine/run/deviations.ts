@@ -4,11 +4,11 @@ import type { Result } from '../judge/results.ts'
 import type { CheckResult } from '../record/check-result.ts'
 import { readList } from '../yaml/list.ts'
 
-/** Something that the bank is known to do wrong: still judged and shown, it does not fail the run. */
+/** A known fault of the bank: it is still judged and shown, but does not fail the run. */
 export interface Deviation extends NonNullable<CheckResult['deviation']> {
-  /** A requirement, or one check or rule. */
+  /** A requirement, check or rule. */
   id: string
-  /** The last day on which it counts, YYYY-MM-DD in UTC. */
+  /** The last day on which it is valid, YYYY-MM-DD in UTC. */
   expires: string
 }
 
@@ -33,13 +33,13 @@ export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] 
   return deviations
 }
 
-/** How it is said of a deviation that a run did not meet. */
+/** Text for a deviation that no longer occurs. */
 export const GONE = 'no longer occurs: remove it'
 
-/** What a list of known deviations does to the results of a run. */
+/** The effect of a list of known deviations on the results of a run. */
 export type Tolerance = ReturnType<typeof applyDeviations>
 
-/** A deviation covers what it names, and excuses what that keeps from being judged. */
+/** A deviation covers the results that it names, and excuses those that they block. */
 export function applyDeviations(
   deviations: Deviation[],
   results: ReadonlyMap<string, Result>,
@@ -47,7 +47,7 @@ export function applyDeviations(
 ) {
   /** Results that a deviation covers, by id. */
   const covered = new Map<string, Omit<Deviation, 'id'>>()
-  /** What is wrong with the list itself, which fails a run: an entry that expired or passes again. */
+  /** Faults of the list itself, which fail a run: an entry that has expired or whose checks pass again. */
   const stale: string[] = []
   const day = today.toISOString().slice(0, 10)
   for (const { id, ...known } of deviations) {
@@ -61,7 +61,7 @@ export function applyDeviations(
     const sound = about.length > 0 && about.every(({ outcome }) => outcome === 'pass')
     if (sound) stale.push(`the known deviation ${id} ${GONE}`)
   }
-  /** Results that only a covered one kept from being judged, by id. */
+  /** Results that only a covered result blocked, by id. */
   const excused = [...results.values()]
     .filter(({ outcome, blockedBy = '' }) => outcome === 'blocked' && covered.has(blockedBy))
     .map(({ id }) => id)

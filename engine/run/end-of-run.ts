@@ -1,6 +1,6 @@
 /**
- * The last file of a vitest run of the suites: rules that schemas/ state, and checks of which only the
- * whole run says how they ended, such as one whose success another check could not rely on.
+ * The last file of a vitest run of the suites: rules that schemas/ state, and checks whose outcome only the whole run
+ * decides, such as one whose success another check could not rely on.
  */
 import { describe } from 'vitest'
 import { loadSchemas } from '../judge/schemas.ts'

@@ -1,6 +1,6 @@
 /**
- * The one file that vitest runs for `assay run`: every check in scope becomes one of its tests, in
- * the order of the run. What judges knows nothing of it.
+ * The only file that vitest runs for `assay run`: every check in scope becomes one of its tests, in the order of the
+ * run. The judging code does not depend on vitest.
  */
 import { afterAll, describe, inject } from 'vitest'
 import { CHAPTERS } from '../catalogue/catalogue.ts'
@@ -14,13 +14,13 @@ declare module 'vitest' {
   }
 }
 
-// Ctrl-C reaches every process of the terminal, and SIGTERM every one of a container; the one that
-// supervises decides what follows.
+// Ctrl-C reaches every process of the terminal, and SIGTERM every process of a container; the supervising process
+// decides what follows.
 const deaf = () => {}
 process.on('SIGINT', deaf)
 process.on('SIGTERM', deaf)
 process.on('SIGHUP', deaf)
-// Nobody waits for what follows: what is kept of the run is for the next one.
+// The parent is gone and nobody waits for a result: what is saved of the run is for the next one.
 process.once('disconnect', () => process.exit(5))
 
 const assignment: Assignment = JSON.parse(inject('assignment'))

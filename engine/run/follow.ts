@@ -2,16 +2,16 @@ import { closeSync, existsSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { JOURNAL, parsedLine } from './journal.ts'
 
-/** What is known of a run that is under way, from what its judging process writes down. */
+/** The state of a running run, according to what its judging process records. */
 export interface Standing {
-  /** Checks that are going to be judged; undefined until they are known. */
+  /** Number of checks to be judged; undefined until it is known. */
   total?: number
   requests: number
-  /** What a person is waited for. */
+  /** What the run waits for a person to do. */
   waiting?: string
 }
 
-/** Reads the folder of a run as it grows; each call of what it returns tells how the run stands. */
+/** Reads the folder of a run as it grows; each call of the returned function gives the current state. */
 export function follow(folder: string): () => Standing {
   const journal = growing(join(folder, JOURNAL))
   const exchanges = growing(join(folder, 'exchanges.jsonl'))
@@ -29,7 +29,7 @@ export function follow(folder: string): () => Standing {
 
 const CHUNK = 256 * 1024
 
-/** The whole lines that a file has gained since they were asked for last. */
+/** The complete lines that were added to a file since the last call. */
 function growing(file: string): () => string[] {
   const buffer = Buffer.alloc(CHUNK)
   let at = 0
@@ -43,7 +43,7 @@ function growing(file: string): () => string[] {
         const read = readSync(descriptor, buffer, 0, CHUNK, at)
         if (read === 0) return lines
         at += read
-        // A character that is cut in two only garbles words that nobody reads here.
+        // A character cut in two only garbles words that are not used here.
         const parts = (rest + buffer.toString('utf8', 0, read)).split('\n')
         rest = parts.pop() ?? ''
         lines.push(...parts)

@@ -5,14 +5,14 @@ import { requirementOfFound } from '../explore/case-file.ts'
 import { type Parts, playCase } from '../explore/explore.ts'
 import { blockBy, Nonconformance } from '../judge/outcome.ts'
 
-/** What histories are made of, beside the catalogue. */
+/** What is needed to play histories, besides the catalogue. */
 export type HistoryParts = Omit<Parts, 'catalogue'>
 
 /**
- * Judges a history as a check of one requirement. What breaks that twice is its finding; what ends the history before is
- * another check's, and blocks it; what comes once of two times is recorded.
+ * Judges a history as a check of one requirement. A violation that occurs twice is its finding. A violation of another
+ * requirement ends the history and blocks the check. A violation that occurs once in two times is recorded.
  *
- * @param load what histories are made of; loaded when the first of them is played.
+ * @param load loads what is needed to play histories, when the first one is played.
  */
 export function historyPlayer(
   session: Session,

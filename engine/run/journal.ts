@@ -7,16 +7,13 @@ import type { Scope } from './scope.ts'
 /** Name of the journal in the folder of a run. */
 export const JOURNAL = 'judged.jsonl'
 
-/**
- * What the judging process writes down as it goes, redacted: enough to report a run whose process
- * was killed.
- */
+/** What the judging process records as it goes, redacted: enough to report a run whose process was killed. */
 export type JournalLine =
   | {
       kind: 'start'
       pid: number
       checks: string[]
-      /** Enough to report the run where nobody of it is left. */
+      /** Enough to report the run where none of its processes is left. */
       run?: {
         version: string
         scope: Scope
@@ -33,7 +30,7 @@ export function appendJournal(file: string, line: JournalLine): void {
   appendFileSync(file, `${JSON.stringify(line)}\n`)
 }
 
-/** The lines of a journal of one kind; one that was cut short is left out. */
+/** The lines of a journal of one kind; a truncated line is left out. */
 export function readJournal<K extends JournalLine['kind']>(file: string, kind: K) {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return lines
@@ -41,7 +38,7 @@ export function readJournal<K extends JournalLine['kind']>(file: string, kind: K
     .filter((line): line is Extract<JournalLine, { kind: K }> => line.kind === kind)
 }
 
-/** A line of a journal; undefined where it was cut short, or is of no use. */
+/** A line of a journal; undefined where it is truncated or invalid. */
 export function parsedLine(text: string): JournalLine | undefined {
   const line = parsedJson(text)
   if (problemOf(line, 'journal') !== undefined) return undefined

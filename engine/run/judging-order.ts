@@ -7,24 +7,24 @@ import { neededBy } from './plan.ts'
 import { type Judgement, judgeOne } from './run-check.ts'
 import { isEarly, type Scope } from './scope.ts'
 
-/** What a run is made of. */
+/** The parts of a run. */
 export interface RunParts {
   session: Session
   catalogue: Catalogue
   checks: SuiteCheck[]
   scope: Scope
-  /** What histories are made of; absent: none of the checks plays one. */
+  /** What is needed to play histories; absent: no check plays one. */
   histories?: () => Promise<HistoryParts>
-  /** Kept histories, judged once everything else is. */
+  /** Kept histories, judged after everything else. */
   cases?: readonly SuiteCheck[]
-  /** Checks that took longer than their share when this run began. */
+  /** Checks that took too long earlier in this run. */
   stuck?: ReadonlySet<string>
 }
 
 /**
- * Judges checks of a run, each once, and before some of them what they would take away from others.
+ * Judges checks of a run, each once; before some of them it judges others that would lose what they need.
  *
- * @param asked those that the bank is asked for.
+ * @param asked the checks that send requests to the bank.
  */
 export function createJudging(
   { session, catalogue, checks, stuck }: RunParts,
@@ -38,10 +38,10 @@ export function createJudging(
     if (byId.has(before.result.id)) judged.set(before.result.id, before)
   }
 
-  /** Has a check begun that ends what every other needs? */
+  /** True once a check has begun that ends what all others need. */
   let ending = false
 
-  /** Is one more client registered by a check that an approval is given for? */
+  /** True if a check that uses an approval registers one more client. */
   let registering = asked.some(({ options }) => options.registers && options.uses?.length)
 
   /** A bank may end a client, with all that it has, when its software is registered again. */
@@ -59,7 +59,7 @@ export function createJudging(
     if (check.options.spends) await beforeSpending(check.options.spends.name)
     if (check.options.last && !ending) {
       ending = true
-      // What the last ones ask for first is rested on as well.
+      // The steps that the last checks are the first to request are needed too.
       const last = asked.filter(({ options }) => options.last)
       const names = new Set(neededBy(last).map(({ name }) => name))
       for (const owner of stepOwners()) {
@@ -82,7 +82,7 @@ export function createJudging(
 
   const stepOwners = () => Object.values(session.owners.steps).flatMap((id) => byId.get(id) ?? [])
 
-  /** An owner of a step that the scope left out could not be judged once its approval is gone. */
+  /** An owner of a step that the scope left out could not be judged after its approval is gone. */
   const beforeSpending = async (approval: string) => {
     for (const owner of stepOwners()) {
       const uses = owner.options.uses?.some(({ name }) => name === approval)
@@ -91,7 +91,7 @@ export function createJudging(
     session.resumable?.spends(approval)
   }
 
-  /** Owners of steps and causes of blocked are judged too, whatever the scope. */
+  /** Owners of steps and causes of blocked checks are judged too, whatever the scope. */
   const judgeWhatIsRestedOn = async () => {
     for (;;) {
       const wanted = new Set(await session.steps.owners())

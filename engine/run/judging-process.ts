@@ -27,15 +27,15 @@ import { openRunRecord, type RunRecord } from './run-record.ts'
 import { ruleInScope, type Scope } from './scope.ts'
 import { loadSuites, type Suites } from './suites.ts'
 
-/** What the command line hands to the process that judges; it holds secrets and stays in memory. */
+/** What the command line passes to the judging process; it holds secrets and stays in memory. */
 export interface Assignment {
   /** Everything of the target, inline. */
   target: TargetDocument
   /** The target file, absolute. */
   targetFile: string
-  /** Tells whether two runs were configured alike. */
+  /** Shows whether two runs have the same configuration. */
   configurationDigest: string
-  /** Directory that hooks' commands are relative to. */
+  /** Directory to which the commands of hooks are relative. */
   base: string
   scope: Scope
   /** Folder of the suites, source or built. */
@@ -44,30 +44,30 @@ export interface Assignment {
   out: string
   version: string
   deviations?: Deviation[]
-  /** Histories that are judged as checks of their own, at the end. */
+  /** Histories that are judged as separate checks, at the end. */
   cases?: readonly KeptCase[]
-  /** Folder in which the bank's clients and leftovers are remembered; absent: it ends with the run. */
+  /** Folder that stores the bank's clients and leftovers; absent: they are forgotten after the run. */
   memory?: string
-  /** Is there a terminal, and so somebody in front of it? */
+  /** True if there is a terminal, and so a person. */
   terminal?: boolean
-  /** Ids of checks that took longer than their share, in this run: they are not judged again. */
+  /** Ids of checks that took too long in this run: they are not judged again. */
   stuck?: readonly string[]
-  /** Seconds without any sign of life, beyond the target's own time-out, after which a check has taken too long. */
+  /** Seconds without activity, beyond the target's time-out, after which a check has taken too long. */
   share?: number
-  /** Whether nothing of an interrupted run is resumed. */
+  /** If true, nothing of an interrupted run is resumed. */
   fresh?: boolean
-  /** Minutes after which nothing more is asked of the bank; absent: no such limit. */
+  /** Minutes after which nothing more is sent to the bank; absent: no limit. */
   deadline?: number
-  /** Milliseconds by which the clock of the run is ahead of the wall clock, where that was set meanwhile. */
+  /** Milliseconds by which the run's clock is ahead of the wall clock, where that was set during the run. */
   clock?: number
-  /** Approvals that the run is going to need, for the person who is asked for them. */
+  /** Approvals that the run will need, for the person who is asked for them. */
   announced?: Announced[]
 }
 
 /** Why nothing is judged where the bank refused what the target file names. */
 const OWN_MISTAKE = 'the bank refused what the target file names'
 
-/** The judging of one run: it alone sees raw exchanges, and writes only what is redacted. */
+/** The judging of one run: only this code sees raw exchanges, and it writes only redacted data. */
 export async function openJudging(
   assignment: Assignment,
   documented = loadCatalogue(),
@@ -132,7 +132,7 @@ export async function openJudging(
     async judge(check: SuiteCheck): Promise<CheckResult> {
       const left = (why: string) => checkResult(notRun(check, catalogue, why), redact)
       if (record.unwritable !== undefined) return left(record.unwritable)
-      // What needs nobody is looked at first: no one is asked while the bank is not even there.
+      // Checks that need no person come first: nobody is asked while the bank may not even be there.
       if (target.attended && check.options.uses?.length) sat ??= batchApprovals(session, needed)
       await sat
       if (mistakes.found.length > 0) return left(OWN_MISTAKE)
@@ -144,9 +144,9 @@ export async function openJudging(
       record.judged(safe, noted, broken)
       return safe
     },
-    /** Ends the visit that is open, if any: nobody waits for a person after Ctrl-C. */
+    /** Ends the open visit, if any: after Ctrl-C the run does not wait for a person. */
     interrupt: () => session.interrupt(),
-    /** What is written of an exchange: redacted. */
+    /** The redacted record of an exchange. */
     exchange: record.read,
     /** Cleans up at the bank and writes report.json. `cut` says why not everything was judged. */
     finish: (cut?: string): Promise<Report> =>
@@ -171,7 +171,7 @@ interface Begun {
   resumed: Report['resumed']
 }
 
-/** Rules that were broken since this was asked last. */
+/** Returns the rules that were broken since the last call. */
 function createNewlyBroken(
   session: Session,
   parts: { catalogue: Catalogue; scope: Scope; suites: Suites },
@@ -200,7 +200,7 @@ async function finishRun(
   for (const check of [...run.checks, ...cases]) {
     if (mistake || !results.has(check.id)) results.set(check.id, notRun(check, catalogue, partial))
   }
-  /** Names of the approvals that checks share, as `assay plan` says them. */
+  /** Names of the approvals that checks share, as in `assay plan`. */
   const announced = new Set(neededBy(run.checks).map(({ name }) => name))
   const report = composeReport({
     environment: environmentFacts(process.env, session.target.trust !== undefined),
@@ -222,7 +222,7 @@ async function finishRun(
     evidence: record.evidence,
     latency: record.latency.summary(),
     states: record.transitions.result(),
-    // A bank that nothing is remembered of ends with the run, and all that is in it.
+    // A bank whose data are not stored is discarded after the run, with everything in it.
     leftBehind: assignment.memory === undefined ? [] : leftBehind,
     partial,
     ...(mistake && { preflight: mistakes }),
@@ -242,7 +242,7 @@ async function finishRun(
   return report
 }
 
-/** How a run ended, for the person who approved: the verdict, what it rests on, and what cut it short. */
+/** How a run ended, for the person who approved: the verdict, its basis, and what interrupted the run. */
 function endWords(report: Report, cut: string | undefined): string {
   const sentence = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
   const stopped = cut === undefined ? [] : [`${sentence(cut)}.`]

@@ -3,15 +3,15 @@ import type { Context } from '../client-session/context.ts'
 import { type Case, requirementOfFound } from '../explore/case-file.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 
-/** A case that a run judges as one check more. */
+/** A case that a run judges as one more check. */
 export interface KeptCase extends Case {
-  /** By its requirement and the name of its file. */
+  /** Made from its requirement and the name of its file. */
   id: string
-  /** As it was named. */
+  /** The file as the user named it. */
   file: string
 }
 
-/** The catalogue of a run with these cases, and the checks that judge them. */
+/** The catalogue of a run including these cases, and the checks that judge them. */
 export function withKeptCases(
   documented: Catalogue,
   cases: readonly KeptCase[] = [],
@@ -20,7 +20,7 @@ export function withKeptCases(
   return { catalogue, cases: cases.map((one) => caseCheck(one, catalogue)) }
 }
 
-/** The catalogue with the cases among the checks of their requirements. */
+/** Adds the cases to the checks of their requirements in the catalogue. */
 function withCases(catalogue: Catalogue, cases: readonly KeptCase[]): Catalogue {
   if (cases.length === 0) return catalogue
   const requirements = new Map(catalogue.requirements)
@@ -34,7 +34,7 @@ function withCases(catalogue: Catalogue, cases: readonly KeptCase[]): Catalogue 
   return { ...catalogue, requirements, owners }
 }
 
-/** A case as a check: it is judged by what it found once, and blocked by whatever else ends it. */
+/** A case as a check: it is judged by its original finding, and blocked by any other violation that ends it. */
 function caseCheck({ id, found, moves }: KeptCase, catalogue: Catalogue): SuiteCheck {
   const requirement = requirementOfFound(found, catalogue) as Requirement
   const run = ({ observe, playHistory }: Pick<Context, 'observe' | 'playHistory'>) =>

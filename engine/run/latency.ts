@@ -1,7 +1,7 @@
 import type { Report } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
 
-/** Collects how long each endpoint took to answer. */
+/** Collects the response times of each endpoint. */
 export function createLatency() {
   const times = new Map<string, number[]>()
   return {
@@ -11,7 +11,7 @@ export function createLatency() {
       times.set(endpoint, list)
       list.push(durationMs)
     },
-    /** Milliseconds per endpoint: how many answers, the median, the 95th and the 99th percentile. */
+    /** Per endpoint, the number of answers and the median, 95th and 99th percentile in milliseconds. */
     summary(): Report['latency'] {
       return [...times].map(([endpoint, list]) => {
         const sorted = [...list].sort((a, b) => a - b)

@@ -2,7 +2,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
 import type { Judgement } from './run-check.ts'
 
-/** A check that the run did not come to. */
+/** The result of a check that the run did not reach. */
 export function notRun(
   check: { id: string; title: string },
   catalogue: Catalogue,
@@ -22,10 +22,10 @@ export function notRun(
   }
 }
 
-/** How a cause begins that is a check which never ended. */
+/** Start of a cause that names a check which never ended. */
 export const TOO_LONG = 'a check took longer than its share'
 
-/** A check that was ended from outside: no answer of the bank explains it. */
+/** The result of a check that was ended by force: no answer of the bank explains it. */
 export function tooLong(check: { id: string; title: string }, catalogue: Catalogue): Judgement {
   const message = `${TOO_LONG}: ended by force, and the run went on without it`
   const because = { kind: 'environment', what: `${TOO_LONG}: ${check.id}` } as const

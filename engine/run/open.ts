@@ -18,15 +18,15 @@ type SessionParts = Parameters<typeof createSession>[0]
 export function openSession(
   parts: Pick<SessionParts, 'target' | 'onExchange' | 'operator'> & {
     suites: Suites
-    /** Folder in which a bank's clients and leftovers are remembered; without it nothing is. */
+    /** Folder that stores a bank's clients and leftovers; without it nothing is stored. */
     memory?: string
-    /** Takes the run's secrets out of what is remembered. */
+    /** Removes the run's secrets from what is stored. */
     redact?: (text: string) => string
-    /** Keeps the run where the target says so; without it nothing outlives the process. */
+    /** Saves the run where the target says so; without it nothing outlives the process. */
     keep?: { binding: string; fresh: boolean }
-    /** What the run tells its driver; without it nobody is told that it waits. */
+    /** What the run tells its driver; without it nobody learns that the run waits. */
     approvals?: DriverOptions
-    /** Minutes after which nothing more is asked of the bank. */
+    /** Minutes after which nothing more is sent to the bank. */
     deadline?: number
   },
 ): Session {
@@ -54,7 +54,7 @@ export function openSession(
   })
 }
 
-/** Milliseconds: what a customer approved the day before yesterday is asked for again. */
+/** In milliseconds: approvals in an older file are requested again. */
 const LIFETIME = 24 * 3_600_000
 
 function keptRunOf(
@@ -73,5 +73,5 @@ function keptRunOf(
   return undefined
 }
 
-/** 7 of x7; where a browser or a person saw a redirect, no request of ours was sent. */
+/** The 7 of x7; 0 where a browser or a person saw a redirect, because Assay sent no request then. */
 const numberOf = ({ id }: Exchange) => (id.startsWith('x') ? Number(id.slice(1)) : 0)

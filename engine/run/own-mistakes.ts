@@ -8,18 +8,18 @@ import { withPlaces } from '../doctor/places-in-file.ts'
 import type { Result } from '../judge/results.ts'
 import type { PreflightLine } from '../report/report.ts'
 
-/** Checks whether the target file can be right, before a refused registration or visit is blamed on the bank. */
+/** Verifies that the target file can be right, before a refused registration or visit is blamed on the bank. */
 export function createOwnMistakes(session: Session, targetFile: string) {
   const { registration, visit } = session.owners.steps
   const looked = new Set<string>()
   let found: PreflightLine[] = []
 
   return {
-    /** What the target file says that keeps every check from being judged. */
+    /** Mistakes of the target file that keep every check from being judged. */
     get found() {
       return found
     },
-    /** Called with every result; looks once at each of the two. */
+    /** Called with every result; examines the registration and the visit once each. */
     async lookAt({ id, outcome, because }: Result) {
       const owner = [registration, visit].find(
         (each) =>

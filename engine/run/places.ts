@@ -3,8 +3,8 @@ import { definitionOf, type Place } from '../record/definitions.ts'
 import { sourceOf } from '../yaml/source.ts'
 
 /**
- * Where checks, rules, scenarios and statements of schemas are defined, of those that were imported: what defines them
- * took it down. Without the sources, as in the package, those of schemas alone are known.
+ * Where checks, rules, scenarios and statements of schemas are defined, as far as they were imported and recorded their
+ * definition. Without the sources, as in the package, only statements of schemas have a place.
  */
 export function placesOf(ids: Iterable<string>): Map<string, Place> {
   const stated = statementPlaces()
@@ -16,7 +16,7 @@ export function placesOf(ids: Iterable<string>): Map<string, Place> {
   return found
 }
 
-/** Where each statement of the schemas stands, by id: the first of several. */
+/** Where each statement of the schemas is, by id; the first position of several. */
 function statementPlaces(): Map<string, Place> {
   const places = [...schemaSources()].flatMap(({ file, text, stated }) => {
     const source = sourceOf(file, text)

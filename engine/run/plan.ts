@@ -9,24 +9,24 @@ import { consentsOf, type Foreseen, type SuiteCheck } from '../suite-api/check.t
 import { absence } from './absent.ts'
 import { CELLS, checkInScope, ordered, type Scope } from './scope.ts'
 
-/** What a run will ask of a bank and of people, known before anything is sent. */
+/** What a run will request from a bank and from people, known before anything is sent. */
 export type Plan = ReturnType<typeof planOf>
 
-/** A visit of single checks, counted once where several checks share one. */
+/** A visit that belongs to checks instead of an approval; counted once where several checks share it. */
 interface OwnVisit {
   name: string
   checks: string[]
   count: number
-  /** It sends a value of a table. */
+  /** The visit sends a value of a table. */
   ofTable?: true
-  /** approve with a code in the end, approve without success, deny. */
+  /** Approved and ends in a code, approved without success, denied. */
   end: 'granted' | 'refused' | 'denied'
 }
 
-/** A hook of the target, or time within its patience; undefined: nobody. */
+/** A hook of the target, or time within its expiryPatience; undefined: nobody. */
 export type HookBy = 'http' | 'command' | 'ask' | 'time' | undefined
 
-/** The plan of a run; nothing is sent to make it. */
+/** The plan of a run; planning sends nothing. */
 export function planOf(parts: {
   target: TargetDocument
   catalogue: Catalogue
@@ -41,7 +41,7 @@ export function planOf(parts: {
       absence(check.id, catalogue, target.absent ?? []) === undefined,
   )
   const checks = ordered(selected, catalogue)
-  /** Facts that a TPP cannot make true: who does, and what rests on it. */
+  /** Facts that a TPP cannot make true: who can, and which checks need them. */
   const hooks = HOOKS.map((name) => ({
     name,
     by: factBy(target, name),
@@ -55,7 +55,7 @@ export function planOf(parts: {
   const able = checks.filter((check) => !lacking.has(check.id) && !missingFor(check, target))
   const using = (name: string) =>
     able.filter(({ options }) => consentsOf(options).some((consent) => consent.name === name))
-  /** In the order of need, each with the checks that it serves. */
+  /** In the order in which they are needed, each with the checks that use it. */
   const approvals = neededBy(checks.filter(({ id }) => !lacking.has(id))).map((consent) => {
     const { name, purpose, client = 'first', customer = 'first', permissions } = consent
     return {
@@ -64,10 +64,10 @@ export function planOf(parts: {
       client,
       customer,
       permissions,
-      /** What the target lacks for it; it is then not asked for. */
+      /** What the target lacks for it; it is then not requested. */
       missing: missing(target, client, customer),
       serves: using(name).map(idOf),
-      /** The checks after which it is gone. */
+      /** The checks that consume it. */
       spentBy: using(name)
         .filter(({ options }) => options.spends?.name === name)
         .map(idOf),
@@ -79,13 +79,13 @@ export function planOf(parts: {
     attended: isAttended(target),
     draw: (all, beside) => drawnCells(extent, all, beside),
   })
-  /** Checks that exhaust the rate limit, and with how many requests at most. */
+  /** Checks that exhaust the rate limit, with their maximum number of requests. */
   const bursts = checks
     .filter(({ options }) => options.bursts && target.rateLimitBurst)
     .map(({ id }) => ({ check: id, requests: target.rateLimitBurst ?? 0 }))
   const asked = approvals.filter((approval) => approval.missing === undefined).length
   const own = visits.reduce((sum, { count }) => sum + count, 0)
-  /** Visits of tables, most of which a bank refuses with its first answer. */
+  /** Visits of tables; a bank refuses most of them with its first answer. */
   const atOnce = visits.reduce((sum, { count, ofTable }) => sum + (ofTable ? count : 0), 0)
   const tables = able.filter(({ options: { asks, refusals } }) => asks && !refusals).length
   const visiting = new Set(visits.flatMap((visit) => visit.checks))
@@ -102,7 +102,7 @@ export function planOf(parts: {
       : [],
     bursts,
     hooks,
-    /** About how many, on a bank of few surprises. */
+    /** Estimated number of requests, if the bank shows few faults. */
     requests: Math.round(
       (reading * A_CHECK +
         asked * AN_APPROVAL +
@@ -112,29 +112,29 @@ export function planOf(parts: {
         (bursts[0]?.requests ?? 0)) *
         less,
     ),
-    /** About how many requests for every transaction that there is, of a customer or of a card. */
+    /** Estimated number of requests per existing transaction, of a customer or of a card. */
     histories: Math.round(able.reduce((sum, each) => sum + historiesOf(each, catalogue), 0) * less),
   }
 }
 
-/** Requests of a check without visits, of an approval and of a visit, as at the reference bank. */
+/** Requests of a check without visits, of an approval and of a visit, as measured at the reference bank. */
 const A_CHECK = 6.3
 const AN_APPROVAL = 11
 const A_VISIT = 6.5
-/** Of one that is refused with its first answer: now and then a consent of its own. */
+/** Requests of a visit that is refused with its first answer; sometimes it includes its own consent. */
 const AT_ONCE = 2
-/** What a table of values asks beyond those: one of its cells, those that are drawn, or all. */
+/** Additional requests of a table of values, for one cell, the drawn cells, or all cells. */
 const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 18, all: 85 }
-/** Of these, what is sent where one approval of a kind is looked at. */
+/** The share of requests that is sent where one approval of a kind is looked at. */
 const ONE_OF_A_KIND = 0.9
 
-/** Whole histories that a check asks for, by its chapter, as they are at the reference bank. */
+/** Whole histories that a check requests, by its chapter, as measured at the reference bank. */
 const HISTORIES: Record<string, number> = {
   'account-information/transactions': 2.6,
   'account-information/data': 3.7,
   'account-information/rate-limit': 1.2,
 }
-/** Of any other chapter, in which some check whether transactions are refused. */
+/** For any other chapter, where some checks test whether transactions are refused. */
 const A_HISTORY = 0.17
 
 function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number {
@@ -147,8 +147,8 @@ function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number
 const idOf = ({ id }: SuiteCheck) => id
 
 /**
- * The approvals that checks need, in the order in which they come to need them; each after those that
- * it re-confirms or takes its dates from.
+ * The approvals that checks need, in the order in which they need them; each after those that it re-confirms or takes
+ * its dates from.
  */
 export function neededBy(checks: SuiteCheck[]): NamedConsent[] {
   const needed = new Set<NamedConsent>()
@@ -163,8 +163,8 @@ export function neededBy(checks: SuiteCheck[]): NamedConsent[] {
 }
 
 /**
- * Does a check ask for this hook? One that lacks several stands under the first alone, which ends it, and one that
- * names a client or customer who is not there under none.
+ * True if a check needs this hook. A check that lacks several hooks is listed only under the first, which ends it; one
+ * that names an absent client or customer is listed under none.
  */
 function hookOf({ options }: SuiteCheck, target: TargetDocument, name: HookName): boolean {
   if (lacksParty(options, target)) return false
@@ -210,7 +210,7 @@ function ownVisits(checks: SuiteCheck[], foreseen: Foreseen): OwnVisit[] {
   return [...visits.values()]
 }
 
-/** Whether a check needs something of the target besides hooks, and does not find it. */
+/** True if a check needs something from the target, other than hooks, that is missing. */
 function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   if (options.registers === true && !target.freshRegistrations) return true
   if (lacksParty(options, target)) return true
@@ -218,7 +218,7 @@ function missingFor({ options }: SuiteCheck, target: TargetDocument): boolean {
   const lacks = ({ client, customer }: NamedConsent) =>
     missing(target, client, customer) !== undefined
   if (options.spends && lacks(options.spends)) return true
-  // One that looks at several approvals continues with those that there are.
+  // A check of several approvals continues with those that exist.
   return options.uses?.length ? options.uses.every(lacks) : false
 }
 

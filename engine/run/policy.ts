@@ -7,7 +7,7 @@ import type { Report } from '../report/report.ts'
 import { readInput } from '../yaml/read-input.ts'
 import { PROFILES } from './scope.ts'
 
-/** What a run must be to count; what is absent is not asked for. */
+/** The conditions that a run must meet to count; absent members set no condition. */
 export interface Policy {
   target?: string
   profile?: Report['scope']['profile']
@@ -17,7 +17,7 @@ export interface Policy {
   mustsWithoutVerdict?: number
   knownDeviations?: number
   warnings?: number
-  /** Public keys or certificates: texts, by the names of their files. */
+  /** Public keys or certificates as text, by file name. */
   signedBy?: Map<string, string>
 }
 
@@ -37,8 +37,8 @@ export function loadPolicy(file: string): Policy {
 }
 
 /**
- * Why a run does not count by a policy; empty where it does. Whatever the policy says, a run counts only when nothing of it
- * was changed, it judged the whole of its profile, and its verdict is conformant.
+ * Why a run does not count under a policy; empty where it counts. Whatever the policy says, a run counts only if it was
+ * not changed, judged its whole profile, and has the verdict conformant.
  *
  * @param now milliseconds since the epoch
  */
@@ -46,7 +46,7 @@ export async function reasonsAgainst(path: string, policy: Policy, now: number):
   return (await weighed(path, policy, now)).reasons
 }
 
-/** As reasonsAgainst, with what the verification found; there is a report where there is no reason. */
+/** Like reasonsAgainst, plus the result of the verification; if there is no reason, there is a report. */
 export async function weighed(
   path: string,
   policy: Policy,
@@ -62,7 +62,7 @@ export async function weighed(
   return { found, reasons: ofReport(found.report, policy, now) }
 }
 
-/** The run, verified with the key of the policy that fits; and why none does. */
+/** The run, verified with the matching key of the policy, or the reason why none matches. */
 async function verifiedBy(
   path: string,
   { signedBy }: Policy,
@@ -111,7 +111,7 @@ function ofReport(report: Report, policy: Policy, now: number): string[] {
   ].filter((reason) => reason !== false)
 }
 
-/** Is a version older than another? What follows a hyphen comes before the release. */
+/** True if a version is older than another. A version with a hyphen comes before its release. */
 function isOlder(version: string, than: string): boolean {
   const numbers = (text: string) => text.split('-')[0]?.split('.').map(Number) ?? []
   const [own, other] = [numbers(version), numbers(than)]

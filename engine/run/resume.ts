@@ -2,10 +2,10 @@ import type { Session } from '../client-session/session.ts'
 import type { SuiteCheck } from '../suite-api/check.ts'
 
 /**
- * Takes over what an interrupted run left: checks that were judged keep their outcome, and approvals
- * that still work are not asked for again.
+ * Restores what an interrupted run left: judged checks keep their outcome, and approvals that still work are not
+ * requested again.
  *
- * @returns what was taken over; undefined where there is nothing.
+ * @returns what was restored; undefined where there is nothing.
  */
 export async function resumeRun(session: Session, checks: SuiteCheck[]) {
   const earlier = session.resumable?.earlier
@@ -13,7 +13,7 @@ export async function resumeRun(session: Session, checks: SuiteCheck[]) {
   const judged = new Set(earlier.judgements.map(({ result }) => result.id))
   const names = [...earlier.approvals.values()].flatMap(({ consent: { name, keepsCode } }) => {
     if (earlier.spent.has(name)) return []
-    // A code lives for a minute: nothing is left of it but the consent.
+    // A code lives for a minute: only its consent is left.
     const tried = checks.filter(
       ({ options }) => !options.spends && options.uses?.some((used) => used.name === name),
     )

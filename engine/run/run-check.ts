@@ -9,9 +9,9 @@ import type { Observation } from '../record/check-result.ts'
 import { namedBy, type SuiteCheck } from '../suite-api/check.ts'
 import { absence } from './absent.ts'
 
-/** One check, judged, with what came with it: the approvals that it used among that. */
+/** The judgement of one check and what belongs to it, including the approvals that it used. */
 export interface Judgement extends EarlierJudgement {
-  /** It judged an answer to a deviation, and no control stood before it. */
+  /** It judged a response to a deviation, and no control came before it. */
   uncontrolled?: true
 }
 

@@ -9,13 +9,13 @@ import { createRedactor } from '../wire/redaction.ts'
 import { appendJournal, JOURNAL, type JournalLine } from './journal.ts'
 import { createLatency } from './latency.ts'
 
-/** What is kept of a run as it goes, in its folder and for its report. */
+/** What is recorded during a run, in its folder and for its report. */
 export type RunRecord = ReturnType<typeof openRunRecord>
 
 /**
  * Opens the exchange log and the journal of a run.
  *
- * @param secrets that are never written.
+ * @param secrets values that are never written.
  */
 export function openRunRecord(out: string, secrets: string[]) {
   const log = openExchangeLog(join(out, 'exchanges.jsonl'), createRedactor(secrets))
@@ -33,13 +33,13 @@ export function openRunRecord(out: string, secrets: string[]) {
       unwritable = `nothing more could be written: ${(error as Error).message}`
     }
   }
-  /** Throws where it cannot be written. */
+  /** Throws if the journal cannot be written. */
   const append = (line: JournalLine) => appendJournal(join(out, JOURNAL), line)
 
   return {
     ...{ redact, latency, transitions, read, close, append },
     evidence: evidence as Evidence,
-    /** Why nothing more can be written down: what is judged from then on would be lost. */
+    /** Why nothing more can be recorded: whatever is judged from then on would be lost. */
     get unwritable() {
       return unwritable
     },
@@ -53,7 +53,7 @@ export function openRunRecord(out: string, secrets: string[]) {
       const line = { kind: 'waiting' as const, for: what && redact(what) }
       writeDown(() => append(line))
     },
-    /** Rules that were seen to be broken stand behind the check that showed it. */
+    /** Rules that were found broken follow the check that showed it. */
     judged(result: CheckResult, observations: Observation[], broken: CheckResult[]) {
       writeDown(() => {
         append({ kind: 'judged', result, observations })

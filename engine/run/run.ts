@@ -11,10 +11,10 @@ import { CELLS, checkInScope, inScope, ordered, ruleInCore } from './scope.ts'
 
 export type Finished = Awaited<ReturnType<ReturnType<typeof createRun>['finish']>>
 
-/** Milliseconds for the check that is under way when a run is interrupted. */
+/** Maximum wait, in milliseconds, for the check that is running when a run is interrupted. */
 const PATIENCE = 10_000
 
-/** A run of the suite against one bank: judged check by check, then finished once. */
+/** A run of the suite against one bank: judges checks one by one, then is finished once. */
 export function createRun(parts: RunParts) {
   const { session, catalogue, scope, histories } = parts
   if (histories) session.playHistory = historyPlayer(session, catalogue, histories)
@@ -34,15 +34,15 @@ export function createRun(parts: RunParts) {
   const { judge, judgeWhatIsRestedOn, judged, underWay } = createJudging(parts, asked)
 
   return {
-    /** What is in scope, in the order in which it is to be judged. */
+    /** The checks in scope, in the order in which they are to be judged. */
     checks: ordered(selected, catalogue),
     judge,
     /**
-     * Judges what the scope left out and a result rests on, cleans up and folds. What customers
-     * approved is only kept when the run was interrupted, or the bank is gone.
+     * Judges what the scope left out but a result depends on, cleans up, and computes the final results. Customers'
+     * approvals are only kept when the run was interrupted, or the bank is gone.
      */
     async finish(interrupted = false) {
-      // After Ctrl-C nobody waits for the check that is under way, and it goes on all the same.
+      // After Ctrl-C nobody waits for the running check, but it continues.
       await Promise.race([Promise.all(underWay), wait(PATIENCE, undefined, { ref: false })])
       await judgeWhatIsRestedOn()
       for (const one of interrupted ? [] : (parts.cases ?? [])) await judge(one)
@@ -80,7 +80,7 @@ function folded(
   )
   for (const rule of rules) {
     const check = results.get(rule.id)
-    // A rule of the same id judges every other exchange of the kind; it only takes away.
+    // A rule of the same id judges all other exchanges of the kind; it can only make the result worse.
     if (check) {
       if (OPEN.includes(check.outcome) && BROKEN.includes(rule.outcome)) {
         results.set(rule.id, { ...rule, kind: 'check', durationMs: check.durationMs })
@@ -97,7 +97,7 @@ function folded(
   return results
 }
 
-/** Approval name → checks that used it. */
+/** Name of an approval → checks that used it. */
 function usedBy(judgements: Judgement[]): Map<string, string[]> {
   const used = new Map<string, string[]>()
   for (const { approvals, result } of judgements) {
@@ -106,14 +106,14 @@ function usedBy(judgements: Judgement[]): Map<string, string[]> {
   return used
 }
 
-/** A rule that saw nothing of what the target declares absent. */
+/** Marks a blocked rule as not applicable, where the target declares absent what it needs. */
 function notApplicable(rule: Result, why: string | undefined): Result {
   if (why === undefined || rule.outcome !== 'blocked') return rule
   const { because: _, ...rest } = rule
   return { ...rest, outcome: 'not-applicable', message: why }
 }
 
-/** What a rule lacks that a run did not come to is no lack of the customers' data. */
+/** If a run did not get as far as a rule, the rule does not lack the customers' data. */
 function notComeTo(rule: Result): Result {
   const { because, ...rest } = rule
   if (rule.outcome !== 'blocked' || !LACKS.includes(because?.kind ?? '')) return rule
@@ -122,5 +122,5 @@ function notComeTo(rule: Result): Result {
 
 const BROKEN: Outcome[] = ['fail', 'warn']
 
-/** A check that found nothing wrong, or nothing to send: its rule may know better. */
+/** A check that found nothing wrong, or had nothing to send: the rule of the same id may have found more. */
 const OPEN: Outcome[] = ['pass', 'not-applicable']

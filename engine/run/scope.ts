@@ -5,23 +5,23 @@ import type { RuleConsent } from '../judge/rule.ts'
 import { registeredChecks, type SuiteCheck } from '../suite-api/check.ts'
 
 /**
- * `core`: what one approval shows. `full`: everything, in every case that a sentence holds for; of tables of values
- * and places an array that covers. `quick`: every check, one case of each kind. `exhaustive`: every cell as well.
+ * `core`: what one approval shows. `full`: everything, in every case to which a sentence applies; a covering array of
+ * tables of values and places. `quick`: every check, one case of each kind. `exhaustive`: like full, with every cell.
  */
 export const PROFILES = ['core', 'quick', 'full', 'exhaustive'] as const
 
 export type Profile = (typeof PROFILES)[number]
 
-/** What of the catalogue a run judges. */
+/** The part of the catalogue that a run judges. */
 export interface Scope {
   profile: Profile
-  /** Patterns over ids, chapters, levels and tags; empty: everything. */
+  /** Patterns for ids, chapters, levels and tags; empty: everything. */
   only: string[]
-  /** Which cells of tables are drawn; 1 without it. */
+  /** Selects the cells of tables that are drawn; 1 by default. */
   seed?: number
 }
 
-/** What each profile asks of a table of values and places. */
+/** The cells that each profile asks from a table of values and places. */
 export const CELLS: Record<Profile, CellsAsked> = {
   core: 'drawn',
   quick: 'one',
@@ -29,16 +29,16 @@ export const CELLS: Record<Profile, CellsAsked> = {
   exhaustive: 'all',
 }
 
-/** What tells a check from others by what it costs: `--only @registers`. */
+/** Tags that mark what a check costs: `--only @registers`. */
 export const TAGS = ['@approval', '@visit', '@spends', '@registers', '@bursts', '@hook'] as const
 
-/** Is the id of a check or rule in scope? Unknown patterns select nothing. */
+/** True if the id of a check or rule is in scope. Unknown patterns select nothing. */
 export function inScope(id: string, catalogue: Catalogue, scope: Scope): boolean {
   const requirement = catalogue.owners.get(id)
   return requirement !== undefined && selected(requirement, scope, [id])
 }
 
-/** Is a requirement in scope: by itself, its chapter or level, or by one of its checks? */
+/** True if a requirement is in scope: by its id, chapter or level, or by one of its checks. */
 export function selected(
   { id, chapter, level, checks }: Pick<Requirement, 'id' | 'chapter' | 'level' | 'checks'>,
   { only }: Scope,
@@ -50,7 +50,7 @@ export function selected(
   return only.some((pattern) => words.some((word) => matches(word, pattern)))
 }
 
-/** The tags of a check that the suites define; a rule has none. */
+/** The tags of a check of the suites; a rule has none. */
 function tagsOf(id: string): string[] {
   const { options } = registeredChecks().find((check) => check.id === id) ?? {}
   if (!options) return []
@@ -71,24 +71,24 @@ function matches(word: string, pattern: string): boolean {
   return pattern.includes('*') && fitsStars(word, pattern)
 }
 
-/** Does a check belong to `core`: one approval at most, nothing spent, registered or exhausted? */
+/** True if a check belongs to `core`: it uses only the core approval, and consumes, registers or exhausts nothing. */
 function inCore({ options }: SuiteCheck): boolean {
   const { uses = [], spends, refusals, denial, grants, registers, bursts } = options
   if (spends || refusals || denial || grants || registers || bursts) return false
   return ruleInCore(uses)
 }
 
-/** Does a rule belong to `core`: does the one approval show what it judges? */
+/** True if a rule belongs to `core`: the core approval shows what it judges. */
 export function ruleInCore(uses: readonly RuleConsent[] = []): boolean {
   return uses.every(({ core }) => core)
 }
 
-/** Is a check in scope, and in its profile? */
+/** True if a check is in scope and in its profile. */
 export function checkInScope(check: SuiteCheck, catalogue: Catalogue, scope: Scope): boolean {
   return inScope(check.id, catalogue, scope) && (scope.profile !== 'core' || inCore(check))
 }
 
-/** Is a rule in scope, and in its profile? */
+/** True if a rule is in scope and in its profile. */
 export function ruleInScope(
   { id, uses }: { id: string; uses?: readonly RuleConsent[] },
   catalogue: Catalogue,
@@ -98,8 +98,8 @@ export function ruleInScope(
 }
 
 /**
- * Phases in this order: what comes before any client, what reads, what looks at what was read, what spends an approval,
- * what exhausts, what ends the rest.
+ * Phases in this order: before any client; reading; looking at what was read; consuming an approval; exhausting the
+ * rate limit; ending the rest.
  */
 export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 | 4 {
   if (options.first) return -1
@@ -110,8 +110,8 @@ export function phaseOf({ options }: SuiteCheck): -1 | 0 | 1 | 2 | 3 | 4 {
 }
 
 /**
- * Checks in the order in which they are judged: phase by phase, chapters as in the documents. What
- * registers a client comes before every approval: a bank may then end the client that was known before.
+ * Checks in the order in which they are judged: phase by phase, chapters as in the documents. Checks that register a
+ * client come before every approval: a bank may then end the earlier client.
  */
 export function ordered(checks: SuiteCheck[], catalogue: Catalogue): SuiteCheck[] {
   const place = (check: SuiteCheck) => {
@@ -121,7 +121,7 @@ export function ordered(checks: SuiteCheck[], catalogue: Catalogue): SuiteCheck[
   return [...checks].sort((a, b) => place(a) - place(b))
 }
 
-/** Does it come before every check that works with the client, as it may change that? */
+/** True if the check comes before all checks that use the client, because it may change the client. */
 export function isEarly({ options }: SuiteCheck): boolean {
   return options.first === true || (options.registers === true && !options.uses?.length)
 }

@@ -11,9 +11,9 @@ import { idsOf, loadSuites, type Suites } from './suites.ts'
 import type { Selection } from './vitest-sequencer.ts'
 
 /**
- * The judging that all suite files of one vitest run share: one session with the bank, opened by the
- * first test and finished by the last, or by the first rule. vitest runs the files one after the other
- * in one process, and imports this module once.
+ * The judging that all suite files of one vitest run share: one session with the bank, opened by the first test and
+ * finished by the last one or by the first rule. vitest runs the files one after the other in one process, and imports
+ * this module once.
  */
 
 type Shared = Awaited<ReturnType<typeof opened>>
@@ -24,7 +24,7 @@ let cancelled: string | undefined
 /** Rules whose tests have run. */
 const told = new Set<string>()
 
-/** Judges a check; before one that spends or exhausts, what must come earlier, in whatever file. */
+/** Judges a check. Before one that consumes or exhausts something, judges all that must come earlier, from any file. */
 export async function judgeShared(id: string, signal: AbortSignal): Promise<CheckResult> {
   const shared = await open()
   const { judging, suites } = shared
@@ -47,7 +47,7 @@ function once({ judging, judged }: Shared, check: SuiteCheck): Promise<CheckResu
   return known
 }
 
-/** What the whole run says of a rule: nothing is sent to the bank after this. */
+/** The result of a rule over the whole run: nothing is sent to the bank after this. */
 export async function finalResult({
   id,
   title,
@@ -62,8 +62,8 @@ export async function finalResult({
 }
 
 /**
- * What is left to say at the end: results that the whole run changed after their test had passed, those of kept cases,
- * and the ids that had a test. Nothing where no test ran, as when tests are only listed.
+ * What is left to report at the end: results that the whole run changed after their test had passed, results of kept
+ * cases, and the ids that had a test. Nothing where no test ran, for example when tests are only listed.
  */
 export async function atTheEnd(): Promise<{
   changed: CheckResult[]
@@ -89,14 +89,14 @@ export function finish(): Promise<Report> | undefined {
   return finishing
 }
 
-/** Has everything been judged that was asked for, or was the run told to end? */
+/** True if everything requested has been judged, or the run was interrupted. */
 export async function isOver(): Promise<boolean> {
   if (!opening) return false
   const { judging, judged } = await opening
   return cancelled !== undefined || judging.checks.every(({ id }) => judged.has(id))
 }
 
-/** The requirement of a result and its evidence, redacted: for reporters. */
+/** The requirement of a result and its evidence, redacted, for reporters. */
 export async function behind({ id, exchanges, control }: CheckResult) {
   const { catalogue, exchange } = (await open()).judging
   const requirement = catalogue.owners.get(id)
@@ -120,7 +120,7 @@ function open(): Promise<Shared> {
 async function opened() {
   const assignment: Assignment = JSON.parse(inject('assignment'))
   const catalogue = loadCatalogue()
-  // vitest must import each file for itself, in its turn; an order among all needs them all now.
+  // vitest must import each file itself, one after the other; to order all checks, all files are needed now.
   handChecksTo(undefined)
   handRulesTo(undefined)
   const suites = await loadSuites(assignment.suites, catalogue, '?all')
@@ -130,7 +130,7 @@ async function opened() {
   return { judging, suites, judged: new Map<string, Promise<CheckResult>>() }
 }
 
-/** Ids of what vitest was asked to run, as far as files and names tell; empty: everything. */
+/** Ids of what vitest was asked to run, derived from files and names; empty: everything. */
 function selected(suites: Suites, { files, last, name }: Selection): string[] {
   const titles = new Map<string, string>()
   for (const { id, title } of [...suites.checks, ...suites.rules]) titles.set(id, title)

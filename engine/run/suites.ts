@@ -10,7 +10,7 @@ import { registeredRules } from '../judge/rule.ts'
 import { loadSchemas } from '../judge/schemas.ts'
 import { registeredChecks } from '../suite-api/check.ts'
 
-/** Everything that judges: the checks and rules of the suites, and the schemas. */
+/** The checks and rules of the suites, and the schemas. */
 export type Suites = Awaited<ReturnType<typeof importSuites>>
 
 /** Files of a folder of suites: `<document>/<chapter>/….check.ts`, `….rule.ts`, or the same built. */
@@ -22,11 +22,11 @@ export function suiteFiles(folder: string): string[] {
 }
 
 /**
- * Imports every suite of a folder. `instance` imports the files once more, apart from what anybody
- * else imports of them; what they import themselves is shared.
+ * Imports every suite of a folder. `instance` imports the files once more, separately from other imports of them; the
+ * modules that they import are shared.
  *
- * @throws CatalogueError where a check or rule has an id that specs/ does not know, and would judge on
- *   nobody's behalf, and where specs/ names one that nothing defines, and would never be judged.
+ * @throws CatalogueError where a check or rule has an id that specs/ does not know, so that it would belong to no
+ *   requirement, and where specs/ names one that nothing defines, so that it would never be judged.
  */
 export async function loadSuites(folder: string, catalogue: Catalogue, instance = '') {
   const suites = await importSuites(folder, instance)
@@ -35,7 +35,7 @@ export async function loadSuites(folder: string, catalogue: Catalogue, instance 
   return suites
 }
 
-/** The same, whatever their ids. */
+/** Like loadSuites, without verifying ids. */
 export async function importSuites(folder: string, instance = '') {
   for (const file of suiteFiles(folder)) {
     await import(`${pathToFileURL(file).href}${instance}`)
@@ -45,18 +45,18 @@ export async function importSuites(folder: string, instance = '') {
   }
   return {
     checks: registeredChecks(),
-    /** The ids that the engine leans on. */
+    /** The ids that the engine depends on. */
     owners: ((await importTable(folder, 'owners')) as { owners: Owners }).owners,
     rules: registeredRules(),
     schemas: loadSchemas(),
-    /** What histories of explore are made of, loaded when one is played. */
+    /** What is needed to play histories of explore, loaded when one is played. */
     histories: () => loadHistoryParts(folder),
-    /** Check or rule id → file that defines it; what only a schema states is in none. */
+    /** Id of a check or rule → file that defines it; a rule that only a schema states has no file. */
     files: defined as ReadonlyMap<string, string>,
   }
 }
 
-/** Ids that stand in the suites alone, or in specs/ alone, each with its fix. */
+/** Ids that are only in the suites, or only in specs/, each with its fix. */
 export function idProblems(defined: readonly string[], { owners }: Catalogue): string[] {
   const unknown = defined.filter((id) => !owners.has(id))
   const known = new Set(defined)
@@ -72,10 +72,10 @@ export function idProblems(defined: readonly string[], { owners }: Catalogue): s
   ]
 }
 
-/** As a process imports a file only once, whoever loads suites after another finds them here. */
+/** A process imports a file only once, so later loads of suites find the definitions here. */
 const defined = new Map<string, string>()
 
-/** The rows of the table of approvals, consents.ts of the suites. */
+/** The rows of the table of approvals: consents.ts of the suites. */
 export async function loadConsents(folder: string): Promise<NamedConsent[]> {
   const rows: unknown[] = Object.values(await importTable(folder, 'consents'))
   const isConsent = (row: unknown): row is NamedConsent =>
@@ -83,7 +83,7 @@ export async function loadConsents(folder: string): Promise<NamedConsent[]> {
   return rows.filter(isConsent)
 }
 
-/** What histories are made of: the table of approvals, and that of wrong values, wrong-values.ts of the suites. */
+/** What is needed to play histories: the tables of approvals and of wrong values (wrong-values.ts of the suites). */
 export async function loadHistoryParts(folder: string) {
   const table = (await importTable(folder, 'wrong-values')) as { WRONG_VALUES: WrongValue[] }
   return {
@@ -98,7 +98,7 @@ async function importTable(folder: string, name: string): Promise<object> {
   return import(pathToFileURL(file).href)
 }
 
-/** Ids of everything that judges, once each. */
+/** Ids of all checks, rules and statements of schemas, without duplicates. */
 export function idsOf({ checks, rules, schemas }: Suites): string[] {
   const stated = schemas.flatMap((schema) => schema.stated.map(({ id }) => id))
   return [...new Set([...checks.map(({ id }) => id), ...rules.map(({ id }) => id), ...stated])]

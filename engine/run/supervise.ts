@@ -15,28 +15,28 @@ import { crashReport } from './crash-report.ts'
 import { JOURNAL, readJournal } from './journal.ts'
 import { type Assignment, targetOf } from './judging-process.ts'
 
-/** Who is told how the run goes. */
+/** Receives the progress of a run. */
 export interface Progress {
   judged(chapter: string, result: CheckResult): void
   note(text: string): void
 }
 
-/** What asks a run to end: Ctrl-C, whoever ends processes (a pipeline, a container), a line that is lost. */
+/** Signals that ask a run to end: Ctrl-C, a process manager (a pipeline, a container), a lost terminal. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Room for what a check makes and forgets at once: fewer collections. */
+/** Room for the short-lived objects of checks, for fewer garbage collections. */
 const YOUNG = ['--max-semi-space-size=32']
 
-/** Seconds without any sign of life, beyond the target's own time-out, after which a check has taken too long. */
+/** Seconds without activity, beyond the target's time-out, after which a check has taken too long. */
 const SHARE = 60
 
-/** How many checks of a run may take too long: after that it is the run that hangs. */
+/** Number of checks that may take too long; after that the run itself is considered to hang. */
 const MOST_STUCK = 3
 
 /**
- * Runs the judging in processes of its own, through vitest, and sees to it that report.json is there at the end: also
- * after Ctrl-C, a crash or a hang. A check that shows no sign of life for too long is ended with its process; another
- * one goes on where it stood, and that check is blocked.
+ * Runs the judging in separate processes, through vitest, and makes sure that report.json exists at the end, even after
+ * Ctrl-C, a crash or a hang. A check without activity for too long is ended with its process; another process resumes
+ * the run, and that check is blocked.
  */
 export async function supervise(parts: {
   assignment: Assignment
@@ -45,7 +45,7 @@ export async function supervise(parts: {
   const stuck: string[] = []
   for (;;) {
     const assignment = { ...parts.assignment, stuck }
-    // Without a memory nothing is kept to continue with.
+    // Without the memory folder nothing is saved to continue with.
     const mayGoOn = assignment.memory !== undefined && stuck.length < MOST_STUCK
     const found = await superviseOne({ ...parts, assignment, mayGoOn })
     if (found === undefined) return
@@ -57,7 +57,7 @@ export async function supervise(parts: {
   }
 }
 
-/** One judging process. Returns the check that took too long, where another process may go on. */
+/** Runs one judging process. Returns the check that took too long, where another process may continue. */
 async function superviseOne(parts: {
   assignment: Assignment
   progress: Progress
@@ -66,7 +66,7 @@ async function superviseOne(parts: {
   const { assignment, progress } = parts
   const startedAt = new Date(now())
   const raw: string[] = []
-  // A folder that is used again must not pass an earlier run off as this one.
+  // If a folder is used again, files of an earlier run must not be taken for this run.
   for (const name of ['report.json', 'exchanges.jsonl', JOURNAL])
     rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
@@ -130,7 +130,7 @@ async function superviseOne(parts: {
   const late = parts.mayGoOn && !interrupt.asked ? watch.stuck() : undefined
   if (late !== undefined) return late
   const redactor = createRedactor(targetFrom(assignment.target, assignment.base).secrets)
-  // A signal to all processes may end the judging one before it listens, and whoever asks twice wants it gone.
+  // A signal to all processes may end the judging process before it listens, and a user who asks twice wants to end it.
   const wanted = interrupt.asked || interrupt.killed
   const meant = wanted ? raw.filter((problem) => problem !== GONE) : raw
   const problems = meant.map((problem) => redactor.redactText(problem))
@@ -145,8 +145,8 @@ async function superviseOne(parts: {
 }
 
 /**
- * The standard error for what the judging process says, but not for what vitest says of a process that it could not start
- * or end: that is for its own developers, and told in our words.
+ * Standard error for messages of the judging process, without vitest's messages about a process that it could not start
+ * or end: those are for developers of vitest, and Assay reports them in its own words.
  */
 function stderrButPool(): Writable {
   return new Writable({
@@ -157,14 +157,14 @@ function stderrButPool(): Writable {
   })
 }
 
-/** vitest says of a process that was killed, or ran out of memory, only that its worker erred. */
+/** For a process that was killed or ran out of memory, vitest only says that its worker erred. */
 function inOurWords(message: string): string {
   return /^\[vitest-pool\]|^Worker exited/.test(message) ? GONE : message
 }
 
 const GONE = 'the judging process ended by itself: it was killed, or ran out of memory'
 
-/** Of a judging process that is gone before it listens vitest may know nothing, or throw where nobody waits. */
+/** If a judging process dies before it listens, vitest may not notice, or may throw where nobody awaits it. */
 function losses(): { first: Promise<never>; tell(error: Error): void; stop(): void } {
   let tell: (error: Error) => void = () => {}
   const first = new Promise<never>((_resolve, reject) => {
@@ -175,17 +175,17 @@ function losses(): { first: Promise<never>; tell(error: Error): void; stop(): vo
   return { first, tell, stop: () => process.off('uncaughtException', tell) }
 }
 
-/** Whatever vitest keeps open then does not keep this process, once it has its exit code: that comes after the reports. */
+/** Exits once this process has its exit code, which comes after the reports, whatever vitest keeps open. */
 function leaveSoon(): void {
   setInterval(() => {
     if (process.exitCode !== undefined) process.exit()
   }, PARTING).unref()
 }
 
-/** Milliseconds for what is left to say. */
+/** Interval in milliseconds that leaves time for the last output. */
 const PARTING = 2000
 
-/** Adds our own trouble to the report: it makes the run an error, never a verdict on the bank. */
+/** Adds faults of Assay's own to the report: they make the run an error, never a verdict on the bank. */
 function amend(out: string, problems: string[], interrupted: boolean): void {
   if (problems.length === 0 && !interrupted) return
   const report = JSON.parse(readFileSync(join(out, 'report.json'), 'utf8')) as Report
@@ -201,7 +201,7 @@ function amend(out: string, problems: string[], interrupted: boolean): void {
   writeReport(out, report)
 }
 
-/** Kills a judging process that shows no sign of life; waiting for a person is none. */
+/** Kills a judging process that shows no activity; waiting for a person does not count as inactivity. */
 function watchdog(
   assignment: Assignment,
   problems: string[],
@@ -236,34 +236,34 @@ function watchdog(
   return { stop: () => clearInterval(timer), stuck: () => stuck }
 }
 
-/** The check that was judged when a process ended: the first that was planned and has no result. */
+/** The check that was being judged when a process ended: the first planned one without a result. */
 function underWay(journal: string): string | undefined {
   const [start] = readJournal(journal, 'start')
   const judged = new Set(readJournal(journal, 'judged').map(({ result }) => result.id))
   return start?.checks.find((id) => !judged.has(id))
 }
 
-/** The process that judges, as it wrote down itself. */
+/** The id of the judging process, as that process recorded it. */
 const judgingProcess = (journal: string) => readJournal(journal, 'start')[0]?.pid
 
-/** Milliseconds without a judging process after which an interrupted run does not wait for it. */
+/** If there is no judging process for this number of milliseconds, an interrupted run does not wait for it. */
 const MISSED = 3000
 
 /**
- * Ctrl-C ends the run with what has been judged so far. A second one does not wait for the cleaning up
- * at the bank, a third one for nothing.
+ * Ctrl-C ends the run with what has been judged so far. A second Ctrl-C does not wait for the cleaning up at the bank,
+ * and a third one exits immediately.
  */
 function interruption(parts: {
   vitest: Vitest
   progress: Progress
-  /** Who listened to signals before vitest did. */
+  /** Signal listeners that were there before vitest. */
   before: ReadonlySet<unknown>
   assignment: Assignment
   lost: (error: Error) => void
 }) {
   const { vitest, progress, before, assignment, lost } = parts
   const journal = join(assignment.out, JOURNAL)
-  // vitest and vite would leave at once.
+  // vitest and vite would exit immediately.
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) {
       if (!before.has(listener)) process.off(signal, listener)

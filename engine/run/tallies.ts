@@ -6,8 +6,8 @@ import type { Tolerance } from './deviations.ts'
 import { type Scope, selected } from './scope.ts'
 
 /**
- * The requirements that a run is about: those of which it has at least one result, and those that no
- * check tests, as far as they are selected. Of a requirement's checks those count that have a result.
+ * The requirements of a run: those with at least one result, and those that no check tests, if they are selected. Of a
+ * requirement's checks only those with a result count.
  */
 export function requirementsInScope(
   catalogue: Catalogue,
@@ -39,7 +39,7 @@ export function requirementsInScope(
   })
 }
 
-/** How many checks and rules ended in which way. */
+/** Number of checks and rules by outcome. */
 export function checksByOutcome(results: Result[]): Report['summary'] {
   const count = (outcome: Outcome) => results.filter((result) => result.outcome === outcome).length
   return {
@@ -56,7 +56,7 @@ export function checksByOutcome(results: Result[]): Report['summary'] {
 
 type Count = Exclude<keyof Report['musts'], 'judged'>
 
-/** How many musts ended in which way, each counted once. */
+/** Number of musts by outcome, each counted once. */
 export function mustsByOutcome(
   requirements: RequirementResult[],
   results: ReadonlyMap<string, Result>,
@@ -80,7 +80,7 @@ export function mustsByOutcome(
   return { judged: counts.passed + counts.failed + counts.known, ...counts }
 }
 
-/** As outcomes fold, but that what is known or excused comes after what is neither. */
+/** Like the folding of outcomes, but known and excused results come after the others. */
 function endOf(
   { checks, notTested }: RequirementResult,
   results: ReadonlyMap<string, Result>,

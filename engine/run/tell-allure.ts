@@ -7,8 +7,8 @@ import { machineMessage, machineStatus } from '../report/status-map.ts'
 import { behind } from './shared-judging.ts'
 
 /**
- * Tells Allure's adapter of vitest, where it listens, what a test is about: requirement, level,
- * chapter, the words of the document; each exchange as a step; evidence of what did not pass.
+ * Tells Allure's adapter of vitest, if it is active, what a test is about: requirement, level, chapter and the words of
+ * the document; each exchange as a step; evidence of what did not pass.
  */
 export async function tellAllure(result: CheckResult): Promise<void> {
   if (!listens()) return
@@ -33,7 +33,7 @@ function stepName({ control }: CheckResult, exchange: ExchangeRecord): string {
   return brief(`${role}${exchange.id} ${headline(exchange)}`, 200)
 }
 
-/** Without its setup the functions of allure-js-commons only complain. */
+/** Without Allure's setup the functions of allure-js-commons only print complaints. */
 function listens(): boolean {
   return 'allureTestRuntime' in globalThis
 }

@@ -3,12 +3,12 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { CHAPTERS, chapterOf } from '../catalogue/catalogue.ts'
 
-/** What vitest was asked to run of the suites. */
+/** The selection of suite files and names that vitest was asked to run. */
 export interface Selection {
   /** Paths, in the order in which they run. */
   files: string[]
   last: string
-  /** What `-t` asks for. */
+  /** The pattern of `-t`. */
   name?: { source: string; flags: string }
 }
 
@@ -22,8 +22,8 @@ declare module 'vitest' {
 export const SUITES = 'suites'
 
 /**
- * Orders the files of the suites: chapters as in the documents; then what spends an approval, what
- * exhausts a limit, rules, and at last what is only known at the end. Other projects keep vitest's order.
+ * Orders the files of the suites: chapters as in the documents; then files that consume an approval, files that exhaust
+ * a limit, rules, and finally what is only known at the end. Other projects keep vitest's order.
  */
 export default class SuiteSequencer extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
@@ -54,7 +54,7 @@ function placeOf({ moduleId, project }: TestSpecification): number {
   return groupOf(path, moduleId) * STEP + CHAPTERS.indexOf(chapterOf(path)) + 1
 }
 
-/** Order among files is a courtesy to the reader: what must come first is judged first anyway. */
+/** The order of files only helps the reader: what must come first is judged first anyway. */
 function groupOf(path: string, moduleId: string): number {
   if (!path.startsWith('suites/')) return 4
   if (path.endsWith('.rule.ts')) return 3

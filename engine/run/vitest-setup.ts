@@ -1,6 +1,6 @@
 /**
- * Makes a vitest test of every check and rule that a suite file defines. vitest runs this before each
- * of the files. The command line does not come this way: see entry.ts.
+ * Makes a vitest test from every check and rule that a suite file defines. vitest runs this before each of the files.
+ * The command line does not use this: see entry.ts.
  */
 import { afterAll, expect, inject } from 'vitest'
 import { handRulesTo } from '../judge/rule.ts'

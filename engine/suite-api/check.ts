@@ -10,70 +10,69 @@ import { underEach } from './under-each.ts'
 export type { Context } from '../client-session/context.ts'
 export type { Level } from '../record/words.ts'
 
-/** What is known of a run before anything is sent. */
+/** What is known about a run before it sends anything. */
 export interface Foreseen {
   target: TargetDocument
-  /** Does a person take part in each visit? */
+  /** True if a person takes part in each visit. */
   attended: boolean
-  /** Which cells of a table the run asks. */
+  /** Selects the cells of a table that the run asks. */
   draw: <Each extends Cell>(all: readonly Each[], beside?: readonly Each[]) => readonly Each[]
 }
 
-/** What a check costs, and what must be there for it. `assay plan` adds it up before anything is sent. */
+/** What a check costs and what it needs. `assay plan` adds this up before anything is sent. */
 export interface CheckOptions<
   Used extends NamedConsent = NamedConsent,
   Spent extends NamedConsent = NamedConsent,
   Over extends NamedConsent = NamedConsent,
 > {
-  /** The approvals that it uses; it is given no others. */
+  /** The approvals that the check uses; it gets no others. */
   uses?: readonly Used[]
   /**
-   * Other approvals for which the sentence holds alike. The check is judged under each of them that
-   * the run asks for anyway, after the first that it uses, and is one check all the same. A quick run
-   * leaves them out.
+   * Other approvals to which the sentence applies in the same way. The check is judged under each of them that the run
+   * requests anyway, after the first one that it uses; it still counts as one check. A quick run leaves them out.
    */
   over?: readonly Over[]
-  /** The same, where the check itself looks at each of them that the run has. */
+  /** Like `over`, but the check itself looks at each of them that the run has. */
   beside?: readonly Over[]
   /**
-   * The sentence holds for each client: it is judged for the second one as well, with the two in each other's place,
-   * on every other night (see --seed). An id and a title: what is found there is told by a check of its own, which follows this one. Of checks that use
-   * no approval.
+   * The sentence applies to each client: on every other night (see --seed) it is also judged for the second client,
+   * with the two clients swapped. With an id and a title, the finding for the second client belongs to a separate
+   * check, which follows this one. Only for checks that use no approval.
    */
   for?: 'each client' | readonly [id: string, title: string]
-  /** The approval that it spends: it runs after every other check of that approval. */
+  /** The approval that the check consumes: it runs after every other check of that approval. */
   spends?: Spent
   /**
-   * Visits of its own that a right bank ends without a code: how many, or what each is for where
-   * another check shares it, or how to tell from what a plan knows.
+   * Its own visits that a correct bank ends without a code: their number, or the purpose of each where another check
+   * shares it, or a function that derives them from what a plan knows.
    */
   refusals?: number | readonly string[] | ((foreseen: Foreseen) => readonly string[])
-  /** A visit of its own at which the customer denies, by what it is for. */
+  /** Its own visit at which the customer denies, named by its purpose. */
   denial?: string
-  /** Visits of its own that end in a code, by what each is for. */
+  /** Its own visits that end in a code, each named by its purpose. */
   grants?: readonly string[]
-  /** What the target must have for it; without that it is not applicable, and not planned. */
+  /** What the target must have. Otherwise the check is not applicable and not planned. */
   needs?: readonly Need[]
   /**
-   * Checks of the same sentence at a closer place. Where one of them is broken too, that is the one
-   * finding, and this check is blocked by it.
+   * Checks of the same sentence at a closer place. Where one of them is broken too, that is the only finding, and it
+   * blocks this check.
    */
   follows?: readonly string[]
-  /** Tables of values and places that it asks: `assay plan` counts them, and the proof makes faults of them. */
+  /** Tables of values and places that it uses: `assay plan` counts them, and the proof derives faults from them. */
   asks?: readonly { name: string }[]
-  /** Registers one more client, which nobody can remove; `where allowed`: it can do without. */
+  /** Registers one more client, which nobody can remove; `where allowed`: the check can do without it. */
   registers?: boolean | 'where allowed'
-  /** Wants a bank that does not know the first client yet: it runs before everything else. */
+  /** Needs a bank that does not know the first client yet: the check runs before all others. */
   first?: boolean
-  /** Looks at approvals that other checks ask for when they need them: it runs after everything that reads. */
+  /** Looks at approvals that other checks request when they need them: the check runs after everything that reads. */
   late?: boolean
-  /** Exhausts the rate limit: done after everything that reads. */
+  /** Exhausts the rate limit: the check runs after everything that reads. */
   bursts?: boolean
-  /** Ends an approval that everything else needs: the very last thing done. */
+  /** Ends an approval that all other checks need: the check runs last. */
   last?: boolean
 }
 
-/** A member of the target file, a hook, or a driver that can have one customer wait while another visits. */
+/** A member of the target file, a hook, or a driver that can keep one customer waiting while another visits. */
 export type Need =
   | `hooks.${HookName}`
   | 'clients.second'
@@ -89,7 +88,7 @@ export interface SuiteCheck extends Check<Context<NamedConsent>> {
 
 const registry = createRegistry<SuiteCheck>()
 
-/** Of the suites imported so far; see createRegistry. */
+/** All checks of the suites imported so far; see createRegistry. */
 export const { all: registeredChecks, handTo: handChecksTo } = registry
 
 /**
@@ -97,7 +96,7 @@ export const { all: registeredChecks, handTo: handChecksTo } = registry
  *
  * @param id requirement and slug: TXN-17/to-alone.
  * @param title a sentence about the bank.
- * @param run is told under which approval it looks: the first that it uses, then each of `over`.
+ * @param run gets the approval to look at: the first that the check uses, then each of `over`.
  * @throws where the id is taken.
  */
 export function check<
@@ -117,7 +116,7 @@ export function check<
     registry.add({ id, title, options, run: judge })
     return
   }
-  // It uses no approval: a context for any serves.
+  // It uses no approval, so any context fits.
   const alone = judge as (context: Context) => Promise<void>
   if (options.asks) throw new TypeError(`${id}: the places of a table name the clients`)
   if (options.for === 'each client') {
@@ -134,12 +133,12 @@ export function check<
   })
 }
 
-/** The approvals that a check needs: it is the reason why they are asked for. */
+/** The approvals that a check needs: the run requests them for it. */
 export function consentsOf({ uses = [], spends }: CheckOptions): readonly NamedConsent[] {
   return spends ? [...uses, spends] : uses
 }
 
-/** Every approval that a check may use, also those that it looks at where the run has them anyway. */
+/** Every approval that a check may use, including those that it looks at only where the run has them anyway. */
 export function namedBy(options: CheckOptions): readonly NamedConsent[] {
   return [...consentsOf(options), ...(options.over ?? []), ...(options.beside ?? [])]
 }

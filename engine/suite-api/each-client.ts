@@ -3,15 +3,15 @@ import type { Context } from '../client-session/context.ts'
 import type { ClientName } from '../configuration/target.ts'
 import { Blocked, Nonconformance, NotApplicable } from '../judge/outcome.ts'
 
-/** How the finding of a check begins that is about the second client. */
+/** Start of a finding about the second client. */
 export const OF_SECOND = `${SECOND_CLIENT}: `
 
 type Run = (context: Context) => Promise<void>
 
 /**
- * Judges one sentence for the first client, then for the second, where the target has one and the run draws it.
- * What is wrong for either is the verdict. What cannot be judged for the second one is no matter: the sentence was
- * judged, and that the second client is served at all is for its own checks.
+ * Judges one sentence for the first client, then for the second, where the target has one and the run draws it. A
+ * violation for either is the verdict. If the sentence cannot be judged for the second client, this is ignored: it was
+ * judged for the first, and separate checks verify that the second client is served at all.
  */
 export async function forEachClient(id: string, context: Context, run: Run): Promise<void> {
   await run(context)
@@ -35,10 +35,10 @@ export async function forSecondClient(context: Context, run: Run): Promise<void>
 
 const OTHER = { first: 'second', second: 'first' } as const
 
-/** What a session remembers of checks, as the second client has it. */
+/** The second client's own session objects, by session. */
 const sessions = new WeakMap<object, object>()
 
-/** A context in which the two clients have changed places. */
+/** A context in which the two clients are swapped. */
 function asOtherClient(context: Context): Context {
   const { session, steps } = context
   const other =

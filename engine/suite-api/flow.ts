@@ -9,9 +9,9 @@ export { refreshed, type TokenSet, tokensOf } from '../client-session/tokens.ts'
 export { type Visit, type VisitOptions, visitEnd } from '../client-session/visit.ts'
 
 /**
- * The value of a step. The step's exchange is the control of a negative that follows.
+ * The value of a step. The step's exchange becomes the control of a negative test that follows.
  *
- * @throws Blocked by the step's owner where there is none.
+ * @throws Blocked by the step's owner where there is no value.
  */
 export function requireValue<T>(step: Step<T>): T {
   const value = valueOfStep(step)

@@ -3,12 +3,12 @@ import { type History, isVisit, type Move, partiesOf, visitName } from '../model
 import { type CheckOptions, check, type Need } from './check.ts'
 
 /**
- * A check of a history that `assay explore` found, move by move: what breaks its requirement is its finding. It is judged
- * after all that reads, since it may end what others need.
+ * A check that replays a history found by `assay explore`, move by move; a violation of its requirement is its finding.
+ * It runs after everything that reads, because it may end what others need.
  *
- * @param id requirement and slug, as of every check.
+ * @param id requirement and slug, as for every check.
  * @param title a sentence about the bank.
- * @param moves the history, of consents of its own.
+ * @param moves the history, with its own consents.
  * @throws where the id is taken.
  */
 export function historyCheck(id: string, title: string, moves: History): void {
@@ -17,7 +17,7 @@ export function historyCheck(id: string, title: string, moves: History): void {
   )
 }
 
-/** What its moves cost, and what must be there for them. */
+/** What the moves cost and what they need. */
 function optionsOf(id: string, moves: History): CheckOptions {
   const visits = moves.filter(isVisit)
   const names = (fits: (move: Move) => boolean) =>

@@ -5,8 +5,8 @@ import { remembered } from '../judge/controls.ts'
 import { stumbled, unreadable } from '../judge/judge.ts'
 
 /**
- * Something that several checks share, such as the one denial of a run: done when the first of them
- * asks for it, once per session.
+ * Something that several checks share, such as the only denial of a run. It is done once per session, when the first
+ * check asks for it.
  *
  * @param uses the approvals that it works with; every check that calls it must name them too.
  */
@@ -23,7 +23,7 @@ export function sharedFixture<T, Used extends NamedConsent = never>(
   }
 }
 
-/** Whoever asks later has seen none of the answers that broke a rule. */
+/** Later checks have not seen the answers that broke a rule, so the rule is found here. */
 async function readable<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

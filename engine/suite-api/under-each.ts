@@ -3,11 +3,11 @@ import type { Context } from '../client-session/context.ts'
 import { Blocked, LACKS, Nonconformance, NotApplicable } from '../judge/outcome.ts'
 
 /**
- * Judges one sentence under several approvals. What is wrong under any of them is the verdict, and
- * names it; then what could not be judged for a reason of the bank or of the environment. Data that
- * cannot tell right from wrong under one approval are no matter where another has such.
+ * Judges one sentence under several approvals. A violation under any of them is the verdict, and names the approval.
+ * Next comes a block caused by the bank or the environment. Data that cannot tell right from wrong under one approval
+ * is ignored where another approval has suitable data.
  *
- * @param consents the first is the check's own; the others are looked at where the run has them.
+ * @param consents the first is the check's own; the others are used where the run has them.
  */
 export async function underEach<Used extends NamedConsent, Looked extends Used>(
   context: Context<Used>,
@@ -31,7 +31,7 @@ export async function underEach<Used extends NamedConsent, Looked extends Used>(
   if (worst) throw worst
 }
 
-/** How it ended; undefined: nothing is wrong. */
+/** The error that ended the run; undefined: nothing is wrong. */
 async function ended(run: Promise<void>): Promise<unknown> {
   return run.then(
     () => undefined,
@@ -39,13 +39,13 @@ async function ended(run: Promise<void>): Promise<unknown> {
   )
 }
 
-/** Passed, or there was nothing to judge: another approval may have what this one lacks. */
+/** True if it passed or there was nothing to judge: another approval may have what this one lacks. */
 function isOpen(end: unknown): boolean {
   if (end === undefined || end instanceof NotApplicable) return true
   return end instanceof Blocked && LACKS.includes(end.because.kind)
 }
 
-/** The same, with the approval in its message. */
+/** The same error, with the approval named in its message. */
 function under({ name }: NamedConsent, end: unknown): unknown {
   if (end instanceof Nonconformance) {
     return new Nonconformance({ ...end, message: `“${name}”: ${end.message}` })

@@ -5,31 +5,31 @@ import { jsonOf, sharedJsonOf } from './json-body.ts'
 import { pageCharset, pageText } from './page-text.ts'
 import { repeatedName } from './repeated-names.ts'
 
-/** Bytes up to which a body is kept as text. */
+/** Maximum size, in bytes, of a body that is kept whole as text. */
 const WHOLE = 64 * 1024
-/** Bytes that are kept as text of a larger one: more than a report shows. */
+/** Number of bytes of a larger body that are kept as text: more than a report shows. */
 const BEGINNING = 48 * 1024
 
 /**
- * The bodies of one run. Keeps memory and time to what is needed instead of what was received. A bank is asked for the same many
- * times: an answer that equals an earlier one to the byte is parsed once, an element of a long array that
- * equals an earlier one is the very same object. So whoever reads bodies must not change them. Of a large
- * body only the beginning stays as text; one that is no JSON stays whole.
+ * The bodies of one run. Saves memory and time, because a run requests the same data many times: an answer that equals
+ * an earlier one byte by byte is parsed once, and equal elements of long arrays share one object. So code that reads
+ * bodies must not change them. Of a large JSON body only the beginning is kept as text; a body that is not JSON is kept
+ * whole.
  */
 export function createBodies() {
-  /** By SHA-256, as long as anybody looks at them. */
+  /** Parsed bodies by SHA-256, as long as something refers to them. */
   const known = new Map<string, WeakRef<object>>()
   const texts = new WeakMap<object, string>()
   const elements = new Map<string, object>()
-  /** Names that stand twice, by the body. */
+  /** Repeated member names, by body. */
   const repeated = new WeakMap<object, string>()
 
   return {
     /**
-     * What an exchange keeps of a body.
+     * The parts of a body that an exchange keeps.
      *
      * @param body after content decoding.
-     * @param type its Content-Type, by which a page is read.
+     * @param type its Content-Type, which decides how a page is read.
      */
     keep(
       body: Buffer,

@@ -4,7 +4,7 @@ import { connector, contextOf } from './connector.ts'
 import { originOf } from './origin.ts'
 import { sessionWithoutCertificate } from './resumed-session.ts'
 
-/** One client certificate, or none, and the connections on which it is offered. */
+/** One client certificate, or none, and the connections that offer it. */
 export type Identity = Awaited<ReturnType<typeof openIdentity>>
 
 /**
@@ -18,7 +18,7 @@ export async function openIdentity(target: Target, name: string) {
       ? await (await import('./self-signed-certificate.ts')).selfSigned()
       : target.transports[name]
   const resumed = name === RESUMED ? resumedAt(target) : undefined
-  /** TCP connections that have begun and do not stand yet. */
+  /** Number of TCP connections that are being opened. */
   let reaching = 0
   const secureContext = contextOf(transport, target.trust)
   const open = (allowH2: boolean) => {
@@ -38,7 +38,7 @@ export async function openIdentity(target: Target, name: string) {
   const agent = open(false)
   let second: Agent | undefined
   const inHttp2 = new Set<string>()
-  /** Connections to an origin, in the version of HTTP that it was found to speak. */
+  /** The connections to an origin, in the version of HTTP that it is known to speak. */
   const agentFor = (origin: string) => {
     if (!inHttp2.has(origin)) return agent
     second ??= open(true)
@@ -46,7 +46,7 @@ export async function openIdentity(target: Target, name: string) {
   }
   return {
     agentFor,
-    /** From now on this origin is spoken to in HTTP/2: it speaks nothing else. */
+    /** From now on, uses HTTP/2 for this origin: it speaks nothing else. */
     speaksHttp2: (origin: string) => void inHttp2.add(origin),
     inHttp2: (origin: string) => inHttp2.has(origin),
     oneConnection: (origin: string) => open(inHttp2.has(origin)),
@@ -55,17 +55,17 @@ export async function openIdentity(target: Target, name: string) {
   }
 }
 
-/** The identity of no certificate, in a TLS session that began where none is asked for. */
+/** The identity without a certificate, in a TLS session that began at a listener that asks for none. */
 export const RESUMED = 'resumed'
 
-/** Origins of a target at which no client certificate is asked for. */
+/** Origins of a target that ask for no client certificate. */
 function openOrigins({ endpoints }: Target): string[] {
   const { discovery, authorisation, products } = endpoints
   const origins = [authorisation, discovery, products].map((url) => url && originOf(url))
   return [...new Set(origins)].filter((origin) => origin?.startsWith('https:')) as string[]
 }
 
-/** Does a listener without certificates give a session that may be resumed where consents and data are? */
+/** True if a listener without certificates gives a session that may be resumed where consents and data are. */
 export async function canResume(target: Target): Promise<boolean> {
   return (await resumedAt(target)(originOf(target.endpoints.aisp) ?? '')) !== undefined
 }

@@ -3,8 +3,8 @@ import { Client } from 'undici'
 import { percentDecoded } from '../record/percent.ts'
 
 /**
- * Opens a tunnel to a host through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The identity's
- * own TLS runs inside of it: the proxy sees neither certificate nor request.
+ * Opens a tunnel to a host through an HTTP proxy (CONNECT, RFC 9110 section 9.3.6). The identity's own TLS runs inside
+ * it: the proxy sees neither certificate nor request.
  *
  * @param proxy http://user:password@host:port
  */

@@ -7,15 +7,15 @@ import type { TransportDocument } from '../configuration/target.ts'
 import { tunnel } from './connect-proxy.ts'
 import { withoutInterim } from './interim.ts'
 
-/** What is remembered of one connection, for the exchanges that it carries. */
+/** Facts about one connection, for the exchanges that it carries. */
 export interface SocketFacts {
   protocol?: string
   cipher?: string
-  /** Errors in order of arrival; under TLS 1.3 a refused certificate is one of them. */
+  /** Errors in order of arrival; under TLS 1.3 they include a refused certificate. */
   errors: Error[]
-  /** Settles when the socket is closed: no more errors arrive after it. */
+  /** Settles when the socket is closed: no errors arrive after that. */
   closed: Promise<void>
-  /** Requests written to it so far. */
+  /** Number of requests written to it so far. */
   requests: number
   /** Called before a request is written: a response begins next. */
   expectResponse(): void
@@ -23,11 +23,11 @@ export interface SocketFacts {
 
 const facts = new WeakMap<Socket, SocketFacts>()
 
-/** TLS facts and errors of a socket that a connector of this module made. */
+/** TLS facts and errors of a socket that a connector of this module created. */
 export const factsOf = (socket: Socket) => facts.get(socket)
 
 /**
- * Reads the certificate and key of an identity, once for all its connections.
+ * Loads the certificate and key of an identity, once for all its connections.
  *
  * @throws Error of OpenSSL when they cannot be offered.
  */
@@ -36,25 +36,25 @@ export function contextOf(transport: TransportDocument = {}, trust?: string[]): 
 }
 
 /**
- * A connector of undici for one identity. Every connection is a full handshake, but for sessions that
- * are resumed on purpose: one would show the certificate of an earlier connection. An error listener of its own is the first on every
- * socket, so that an alert after the handshake is not lost to the write that fails because of it.
+ * An undici connector for one identity. Every connection makes a full handshake, except for sessions that are resumed
+ * on purpose: a resumed session would show the certificate of an earlier connection. The connector's error listener is
+ * the first on every socket, so that an alert after the handshake is not lost to the write that fails because of it.
  */
 export function connector(options: {
   /** What an identity offers and trusts; see contextOf. */
   secureContext: SecureContext
   proxy: string | undefined
-  /** Offer HTTP/2 beside HTTP/1.1 (ALPN)? */
+  /** If true, offers HTTP/2 in addition to HTTP/1.1 (ALPN). */
   allowH2: boolean
-  /** Milliseconds for a connection to stand, TLS included. */
+  /** Maximum time for opening a connection, TLS included, in milliseconds. */
   timeout: number
-  /** A session for an origin that is resumed instead of a full handshake. */
+  /** Gives the session to resume for an origin instead of a full handshake. */
   resumed?: ((origin: string) => Promise<Buffer | undefined>) | undefined
-  /** Called with true when a TCP connection begins, with false when it stands or has failed. */
+  /** Called with true when a TCP connection begins, with false when it is open or has failed. */
   reaching(begun: boolean): void
 }): buildConnector.connector {
   const { proxy, reaching, resumed, ...rest } = options
-  // Said outright, since NODE_TLS_REJECT_UNAUTHORIZED changes the default.
+  // Set explicitly, because NODE_TLS_REJECT_UNAUTHORIZED changes the default.
   const verified = { rejectUnauthorized: true, maxCachedSessions: 0 }
   const opening = (session?: Buffer): buildConnector.connector => {
     const connect = buildConnector({ ...rest, ...verified, ...(session && { session }) })
@@ -95,7 +95,7 @@ export function connector(options: {
   }
 }
 
-/** Says that a connection begins, and returns how to say, once, that it no longer does. */
+/** Reports that a connection begins; the returned function reports, once, that it has ended. */
 function begin(reaching: (begun: boolean) => void, direct: boolean): () => void {
   let pending = direct
   if (pending) reaching(true)
@@ -115,8 +115,8 @@ function watch(socket: Socket): void {
 let writing: ((socket: Socket) => void) | undefined
 
 /**
- * Tells the socket on which a request is written. undici announces the headers in the same turn in
- * which it started the request, so the last one started is the one announced.
+ * Gives the listener the socket on which a request is written. undici announces the headers in the same turn in which
+ * it started the request, so the request started last is the one announced.
  */
 export function onNextWrite(listener: (socket: Socket) => void): void {
   writing = listener

@@ -13,7 +13,7 @@ export async function decoded(body: Buffer, headers: [string, string][], limit: 
     .flatMap(([, value]) => value.toLowerCase().split(','))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== '' && coding !== 'identity')
-  // An answer to HEAD, 204 and 304 may name a coding and have no body.
+  // An answer to HEAD, a 204 and a 304 may name a coding without having a body.
   if (body.length === 0) return body
   let result = body
   for (const coding of codings.reverse()) result = await undo(coding, result, limit)
@@ -25,7 +25,7 @@ async function undo(coding: string, body: Buffer, limit: number): Promise<Buffer
   try {
     if (coding === 'gzip' || coding === 'x-gzip') return await promisify(gunzip)(body, options)
     if (coding === 'br') return await promisify(brotliDecompress)(body, options)
-    // "deflate" is the zlib format; some servers send the raw one.
+    // "deflate" is the zlib format; some servers send raw deflate data.
     const isZlib = (body[0] ?? 0) % 16 === 8
     if (coding === 'deflate' && isZlib) return await promisify(inflate)(body, options)
     if (coding === 'deflate') return await promisify(inflateRaw)(body, options)

@@ -3,21 +3,21 @@ import type { Dispatcher } from 'undici'
 import { factsOf, onNextWrite, type SocketFacts } from './connector.ts'
 import { tooLarge, WireLimit } from './failure.ts'
 
-/** What came back for one request: a raw response, or the errors that kept it away. */
+/** The result of one request: a raw response, or the errors that prevented it. */
 export interface Arrival {
   response?: { status: number; headers: [string, string][]; body: Buffer }
   errors: Error[]
   socket?: SocketFacts
-  /** On the clock of performance.now(). */
+  /** In milliseconds of performance.now(). */
   endedAt: number
-  /** Whether the connection had carried a request before. */
+  /** True if the connection had carried a request before. */
   reused: boolean
 }
 
 interface Bounds {
-  /** Milliseconds for the whole request, connecting included. */
+  /** Milliseconds for the whole request, including connecting. */
   timeout: number
-  /** Bytes of the body as it travels. */
+  /** Maximum size of the transferred body, in bytes. */
   maxResponseSize: number
   /** The error of a timeout before any request was written. */
   notConnected(): WireLimit
@@ -83,8 +83,8 @@ export function dispatch(
       },
       onResponseEnd() {
         endedAt = performance.now()
-        // undici gives the connection back in the next turn of the event loop, by an immediate that it
-        // sets once this returns; a request sent before that would open another one.
+        // undici gives the connection back in the next turn of the event loop, by an immediate that it sets once this
+        // returns; a request sent before that would open another connection.
         process.nextTick(() => setImmediate(() => settle([])))
       },
       onResponseError(_controller, error) {
@@ -102,8 +102,8 @@ export function dispatch(
 }
 
 /**
- * The error that undici tells, after those of the socket itself. An alert that refuses a client
- * certificate under TLS 1.3 may arrive after the write that failed: the socket's close ends that.
+ * The error that undici reports, after those of the socket itself. An alert that refuses a client certificate under TLS
+ * 1.3 may arrive after the failed write, so this waits for the socket to close.
  */
 async function untold(error: Error, socket: SocketFacts | undefined): Promise<Error[]> {
   if (!socket) return [error]
@@ -112,7 +112,7 @@ async function untold(error: Error, socket: SocketFacts | undefined): Promise<Er
 }
 
 function pairs(raw: Dispatcher.DispatchController['rawHeaders']): [string, string][] {
-  // Of a text it is the text itself.
+  // An element may be a string already; toString then returns it unchanged.
   const texts = Array.isArray(raw) ? raw.map((each) => each.toString('latin1')) : []
   return texts.flatMap((name, index) => (index % 2 === 0 ? [[name, texts[index + 1] ?? '']] : []))
 }

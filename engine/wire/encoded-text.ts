@@ -4,13 +4,13 @@ import { layersOf } from './layered-text.ts'
 import { SHORTEST, SHORTEST_INSIDE } from './secret-encodings.ts'
 import { hashesOf } from './start-hashes.ts'
 
-/** Base64 of either alphabet, in one line or several. */
+/** Base64 in either alphabet, on one or several lines. */
 export const BASE64 = /[A-Za-z0-9+/_-]{8,}(?:(?:\r\n?|\n)[ \t]*[A-Za-z0-9+/_-]{2,})*/g
 
 /** Base32 of RFC 4648. */
 export const BASE32 = /[A-Z2-7]{10,}/g
 
-/** Bytes as debuggers, loggers and languages write them, and how a run of them is read. */
+/** Bytes as debuggers, loggers and programming languages print them, and how to read a run of them. */
 export const DUMPS: [pattern: RegExp, read: (run: string) => string[]][] = [
   // 4A-6F-73, 4a:6f:73
   [
@@ -29,14 +29,14 @@ export const DUMPS: [pattern: RegExp, read: (run: string) => string[]][] = [
   ],
 ]
 
-/** Every text that bytes may stand for, folded and without its escapes. */
+/** Every text that bytes may represent, folded and without its escapes. */
 function textsOf(bytes: Buffer): string[] {
   return (['utf8', 'latin1', 'utf16le'] as const).flatMap((encoding) =>
     layersOf(bytes.toString(encoding)).map((layer) => folded(layer).text),
   )
 }
 
-/** What base32 stands for. */
+/** The texts that base32 may represent. */
 export function inBase32(run: string): string[] {
   const bytes: number[] = []
   let held = 0
@@ -53,24 +53,24 @@ export function inBase32(run: string): string[] {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** How deep what was encoded as a whole is looked into: base64 of base64. */
+/** Maximum nesting of encodings that is searched, such as base64 of base64. */
 const DEEPEST = 3
 
-/** Runs of base64 whose insides are remembered: the names and ids of a bank come again and again. */
+/** Number of base64 runs whose content is remembered: names and ids of a bank repeat. */
 const REMEMBERED = 20_000
 const LONGEST_REMEMBERED = 200
 
-/** What a run of base64 may stand for. */
+/** The texts that a run of base64 may represent. */
 export interface Insides {
   views: readonly string[]
-  /** Hashes of every four characters in them, where they are remembered. */
+  /** Hashes of every four consecutive characters in them, where they are remembered. */
   hashes?: Uint32Array
 }
 
 /**
- * Remembers what base64 holds. It is told a run and says every text that this may stand for, wherever in
- * it one begins, folded and without its escapes, and what base64 inside of it stands for; those in which no
- * text can stand are left out.
+ * Decodes base64 and remembers the result. For a run, it returns every text that the run may contain, starting at any
+ * offset, folded and without escapes, and the content of base64 nested in it. Decoded bytes without readable text are
+ * left out.
  */
 export function createEncodedTexts(): (run: string) => Insides {
   const known = new Map<string, Insides>()
@@ -100,17 +100,17 @@ function insidesOf(run: string, depth: number): string[] {
   })
 }
 
-/** Bytes of what was compressed that are looked at. */
+/** Maximum number of decompressed bytes that are searched. */
 const MOST_INFLATED = 256 * 1024
 
-/** What gzip or zlib made so small; undefined where they did not, which two bytes tell. */
+/** The bytes that gzip or zlib compressed; undefined where the first two bytes show neither format. */
 function inflatedFrom(bytes: Buffer): Buffer | undefined {
   const [first = 0, second = 0] = bytes
   const isZlib = first === 0x78 && (first * 256 + second) % 31 === 0
   const undo = first === 0x1f && second === 0x8b ? gunzipSync : isZlib ? inflateSync : undefined
   if (!undo) return undefined
   const { stackTraceLimit } = Error
-  // Most of what looks like it is none, and a stack costs more than the look.
+  // Most data that looks compressed is not, and building a stack costs more than the attempt.
   Error.stackTraceLimit = 0
   try {
     return undo(bytes, { maxOutputLength: MOST_INFLATED })
@@ -121,5 +121,5 @@ function inflatedFrom(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** As many characters beside each other as the shortest secret has; U+FFFD stands for bytes that are none. */
+/** As many consecutive characters as the shortest secret has; U+FFFD marks invalid bytes. */
 const READABLE = new RegExp(`[^\\ufffd]{${SHORTEST}}`)

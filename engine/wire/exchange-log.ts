@@ -5,16 +5,16 @@ import type { Exchange } from './exchange.ts'
 import { meanwhile } from './meanwhile.ts'
 import type { Redactor } from './redaction.ts'
 
-/** exchanges.jsonl while a run goes on. Whatever cannot be written throws at the next call. */
+/** Writes exchanges.jsonl during a run. A write error is thrown by the next call. */
 export type ExchangeLog = ReturnType<typeof openExchangeLog>
 
-/** Opens a new exchanges.jsonl; one that is already there is replaced. */
+/** Opens a new exchanges.jsonl and replaces an existing one. */
 export function openExchangeLog(path: string, redactor: Redactor) {
   const file = openSync(path, 'w', 0o600)
   let head = CHAIN_START
   let count = 0
   let end = 0
-  /** Where each line stands, in bytes. */
+  /** Position of each line, in bytes. */
   const places = new Map<string, { start: number; length: number }>()
   let waiting: Exchange[] = []
   let trouble: Error | undefined
@@ -45,40 +45,40 @@ export function openExchangeLog(path: string, redactor: Redactor) {
 
   return {
     /**
-     * Writes one exchange as it is now, redacted and chained, while the bank is busy with the next: at the
-     * latest when anything else is asked of the log.
+     * Writes one exchange in its present state, redacted and chained, while the bank handles the next request: at the
+     * latest when anything else of the log is used.
      */
     append(exchange: Exchange): void {
       if (trouble) throw trouble
       if (waiting.length === 0) meanwhile(flush)
       waiting.push({ ...exchange, about: { ...exchange.about } })
     },
-    /** Writes what waits. */
+    /** Writes pending exchanges. */
     flush: flushed,
-    /** Text without secrets, those of every exchange so far among them. */
+    /** The text without secrets, including those found in any exchange so far. */
     redact(text: string): string {
       if (text === '') return text
       flush()
       return redactor.redactText(text)
     },
-    /** What was written of an exchange. */
+    /** The written record of an exchange. */
     read(id: string): ExchangeRecord | undefined {
       flushed()
       const place = places.get(id)
       if (!place) return undefined
       const line = Buffer.alloc(place.length)
-      // Read also after the end: what is written is there, closed or not.
+      // Opened separately, so that reading also works after the log was closed.
       const reading = openSync(path, 'r')
       readSync(reading, line, 0, place.length, place.start)
       closeSync(reading)
       return JSON.parse(line.toString()) as ExchangeRecord
     },
-    /** Hash of the last line; the start of a chain while there is none. */
+    /** Hash of the last line; the start of the chain if there is none. */
     get head() {
       flush()
       return head
     },
-    /** Lines written. */
+    /** Number of lines written. */
     get count() {
       flush()
       return count

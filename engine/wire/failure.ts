@@ -16,31 +16,31 @@ export function tooLarge(limit: number): WireLimit {
   return new WireLimit('too-large', 'TOO_LARGE', `the body is larger than ${limit} bytes`)
 }
 
-/** Reasons of OpenSSL for bytes that are none of TLS. */
+/** OpenSSL's reasons for bytes that are not TLS. */
 export const SPEAKS_NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH|UNKNOWN_PROTOCOL|HTTP_REQUEST/
 
-/** What an error is by its code; the first pattern that fits. */
+/** The kind of an error by its code; the first matching pattern counts. */
 const KINDS: readonly [WireFailure['kind'], RegExp][] = [
   ['tls-alert', /ALERT/],
   [
     'unreachable',
     /^(ECONNREFUSED|ENOTFOUND|EAI_(AGAIN|FAIL)|E(HOST|NET)(UNREACH|DOWN)|EADDRNOTAVAIL|E[MN]FILE|ENOBUFS|ENOMEM|EACCES|EPERM|ERR_INVALID_URL)$|^PROXY_/,
   ],
-  // Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names. Node calls those that it
-  // has no name for UNSPECIFIED: name constraints, policies, weak keys.
+  // Reasons of OpenSSL and Node for not trusting a server: X509_V_ERR_* and host names. Node uses UNSPECIFIED for those
+  // without a name: name constraints, policies, weak keys.
   [
     'untrusted',
     /^(UNABLE_TO_|CERT_|CRL_|DEPTH_ZERO_|SELF_SIGNED_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_|HOSTNAME_MISMATCH$|ERROR_IN_C(ERT|RL)_|UNSPECIFIED$|ERR_TLS_CERT_ALTNAME_|ERR_SSL_.*(CERTIFICATE_VERIFY_FAILED))/,
   ],
-  // Also a stream or session that the server reset, as a gateway does whose service has gone.
+  // This includes a stream or session that the server reset, as a gateway does if its service has gone.
   [
     'closed',
     /^(ECONNRESET|EPIPE|ECONNABORTED|ENETRESET|ERR_STREAM_PREMATURE_CLOSE|ERR_SOCKET_CLOSED|UND_ERR_(SOCKET|INFO|RES_CONTENT_LENGTH_MISMATCH)|ERR_HTTP2_(STREAM_ERROR|STREAM_CANCEL|SESSION_ERROR|GOAWAY_SESSION|INVALID_SESSION))$/,
   ],
-  // What speaks there speaks no TLS, or none that both ends know.
+  // The other side speaks no TLS, or no version that both ends know.
   ['unreachable', /^(ERR_SSL_|EPROTO$)/],
   ['timeout', /^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/],
-  // No HTTP (HPE_*, or a parser error without a code), headers without end.
+  // Not HTTP (HPE_*, or a parser error without a code), or endless headers.
   [
     'garbage',
     /^(ERR_TLS_|HTTPParserError$|HPE_|ERR_HTTP2_|UND_ERR_HEADERS_OVERFLOW$|UND_ERR_RESPONSE)/,
@@ -48,9 +48,9 @@ const KINDS: readonly [WireFailure['kind'], RegExp][] = [
 ]
 
 /**
- * Says in the terms of an exchange what kept a response away; the first error that tells most.
+ * Converts errors to the failure of an exchange; uses the first of the most specific errors.
  *
- * @throws OwnTrouble where no error is known to come of the bank, of the network or of time.
+ * @throws OwnTrouble where no error is known to come from the bank, the network or a time-out.
  */
 export function failureOf(errors: Error[]): WireFailure {
   const failures = errors.map(one).filter((failure) => failure !== undefined)
@@ -67,14 +67,14 @@ export function failureOf(errors: Error[]): WireFailure {
 function one(error: Error): WireFailure | undefined {
   const code = codeOf(error)
   const kind = kindOf(error, code)
-  // OpenSSL's messages begin with a thread's number and end with a place in its source.
+  // OpenSSL's messages begin with a thread number and end with a position in its source.
   const [, words] = /:error:[0-9A-F]+:[^:]*:[^:]*:([^:]+)/.exec(error.message) ?? []
   const said = (words ?? error.message.trim()) || code
   const [, plain] = PLAIN.find(([codes]) => codes.test(code)) ?? []
   return kind && { kind, code, message: plain === undefined ? said : `${plain}: ${said}` }
 }
 
-/** What the commonest codes mean, for whoever does not know them. */
+/** Explanations of the most frequent codes. */
 const PLAIN: readonly [RegExp, string][] = [
   [SPEAKS_NO_TLS, 'it does not speak TLS'],
   [/^ECONNREFUSED$/, 'nothing listens there'],
@@ -82,17 +82,17 @@ const PLAIN: readonly [RegExp, string][] = [
   [/^ECONNRESET$/, 'the other end closed the connection'],
 ]
 
-/** Undefined where the error says nothing of the bank: a client of ours that is closed, a mistake of ours. */
+/** Undefined where the error says nothing about the bank: a closed client of Assay, a mistake of Assay. */
 function kindOf(error: Error, code: string): WireFailure['kind'] | undefined {
   if (error instanceof WireLimit) return error.kind
   if (/SSL alert number/.test(error.message)) return 'tls-alert'
   const known = KINDS.find(([, codes]) => codes.test(code))
   if (known) return known[0]
-  // undici sends no body with GET in HTTP/2: what such a request shows stays open.
+  // undici sends no body with GET in HTTP/2: the result of such a request stays open.
   if (code === 'ERR_ASSERTION' && /body must have content length/.test(error.message)) {
     return 'unreachable'
   }
-  // A value of the bank, such as a token, that no header can carry.
+  // A value from the bank, such as a token, that no header can carry.
   if (code === 'UND_ERR_INVALID_ARG' && / header$/.test(error.message)) return 'garbage'
   return undefined
 }

@@ -1,14 +1,14 @@
 import type { Layer } from './layered-text.ts'
 
 /**
- * A text in which what people and programs take for the same is the same: no case, no accents however
- * composed, one space for any (a plus is one in forms), nothing that has no width.
+ * A normalised text in which spellings that people and programs treat as equal are the same: lower case, no accents
+ * however composed, one space for any white space (in forms, plus is one), no zero-width characters.
  */
 export function folded(layer: Layer): Layer {
   const { text, from, to } = layer
   if (!MAYBE_UNEVEN.test(text)) return { text: ascii(text), from, to }
   const parts: string[] = []
-  /** What is folded otherwise than plain ASCII: where each begins and ends, and how long it is folded. */
+  /** For characters that are not folded as plain ASCII: start, end and folded length. */
   const others: number[] = []
   let moved = false
   let at = 0
@@ -25,14 +25,14 @@ export function folded(layer: Layer): Layer {
   return moved ? { text: plain, ...moves(layer, plain.length, others) } : { text: plain, from, to }
 }
 
-/** Spaces beside each other, colours of terminals, and all but plain ASCII. */
+/** Consecutive spaces, terminal colours, and everything except plain ASCII. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: ESC begins a colour
 const UNEVEN = /[\s+]{2,}|\x1b\[[0-9;]*[A-Za-z]|[^\x20-\x7e\t\r\n]/gu
 
-/** Settles most texts, at half the price. */
+/** Decides most texts at half the cost. */
 const MAYBE_UNEVEN = /[^\x20-\x7e]|[\s+]{2}/
 
-/** Where each character of a folded text stood, where some are longer or shorter than they were. */
+/** The original position of each character of a folded text, where folding changed lengths. */
 function moves({ text, from, to }: Layer, length: number, others: number[]) {
   const begins = new Int32Array(length)
   const ends = new Int32Array(length)
@@ -53,7 +53,7 @@ function moves({ text, from, to }: Layer, length: number, others: number[]) {
   return { from: begins, to: ends }
 }
 
-/** The same of a text alone. */
+/** Like folded, for the text only. */
 export function foldedText(text: string): string {
   return folded({ text }).text
 }

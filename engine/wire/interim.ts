@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net'
 
 const INTERIM = /^HTTP\/1\.\d 1(?!01)\d\d/
-/** The first bytes of any, x being a digit. */
+/** The first bytes of any interim response; x is a digit. */
 const BEGINS = 'HTTP/1.x 1xx'
-/** Bytes within which an interim response ends; what is longer is left to undici. */
+/** Maximum length, in bytes, of an interim response; a longer one is left to undici. */
 const LONGEST = 16_384
 
 /**
- * Takes interim responses out of what comes before a response. RFC 9110 15.2: "A client MUST be able
- * to parse one or more 1xx responses received prior to a final response, even if the client does not expect
- * one"; undici closes the connection over a 100. A 101 changes the protocol: it is not one of them.
+ * Removes interim responses before a response. RFC 9110 15.2: "A client MUST be able to parse one or more 1xx responses
+ * received prior to a final response, even if the client does not expect one"; undici closes the connection after a
+ * 100. A 101 changes the protocol, so it is not removed.
  *
- * @returns what must be called before each request that is written to the socket.
+ * @returns a function to call before each request that is written to the socket.
  */
 export function withoutInterim(socket: Socket): () => void {
   const read = socket.read.bind(socket)
@@ -35,7 +35,7 @@ export function withoutInterim(socket: Socket): () => void {
   }
 }
 
-/** What follows the interim responses; undefined while it cannot be told whether more of them come. */
+/** What follows the interim responses; undefined while more of them may come. */
 function afterInterim(bytes: Buffer): Buffer | undefined {
   let rest = bytes
   for (;;) {

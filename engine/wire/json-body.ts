@@ -8,12 +8,12 @@ import {
   QUOTE,
 } from '../record/json-bytes.ts'
 
-/** Levels of nesting that are read; RFC 8259 section 9 lets a parser set a limit. */
+/** Maximum nesting depth; RFC 8259 section 9 lets a parser set a limit. */
 export const DEEPEST = 200
 
 /**
- * A body as JSON, so that whatever walks it comes to an end: not nested deeper than DEEPEST, no half of
- * a surrogate pair in its texts, which no URL can carry (RFC 8259 section 8.2); U+FFFD stands for it.
+ * A body as JSON that can be walked safely: not nested deeper than DEEPEST, and no lone surrogates in its strings,
+ * which no URL can carry (RFC 8259 section 8.2); U+FFFD replaces them.
  *
  * @returns undefined where the body is not JSON, or nested deeper.
  */
@@ -36,21 +36,21 @@ function wellFormed(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/\p{Surrogate}/gu, '\ufffd') : value
 }
 
-/** Elements from which on an array is looked through for what was received before. */
+/** Minimum number of elements for an array to be searched for elements received before. */
 const LONG = 32
-/** Bytes of an element below which it is parsed sooner than it is recognised. */
+/** Below this size in bytes an element is parsed faster than it is recognised. */
 const SHORT = 64
-/** How deep in a body such arrays are looked for: Data.Transaction is at 3. */
+/** Maximum depth at which such arrays are searched for: Data.Transaction is at 3. */
 const DEPTH = 3
 
-/** Stands for the long array while the rest is parsed. */
+/** Placeholder for the long array while the rest is parsed. */
 const PLACE = randomUUID()
 
 /**
- * The same of a large body: an element of its longest array that stood in an earlier body, spelled alike,
- * is the very same object. What was parsed before is not parsed again, and the body is never one text.
+ * Like jsonOf, for a large body: an element of its longest array that equals an element of an earlier body, byte by
+ * byte, becomes the same object. Such elements are not parsed again, and the body is never converted to one string.
  *
- * @param elements what was parsed so far, by its SHA-256; it grows.
+ * @param elements the elements parsed so far, by SHA-256; the function adds to it.
  */
 export function sharedJsonOf(body: Buffer, elements: Map<string, object>): unknown {
   const marks = longestArray(body)
@@ -84,7 +84,7 @@ function element(part: Buffer, elements: Map<string, object>): unknown {
   return value
 }
 
-/** The value with the array in its place; of two members of one name the last counts, as in JSON.parse. */
+/** Puts the array in its place in the value; of two members with the same name the last counts, as in JSON.parse. */
 function withArray(value: unknown, array: unknown[]): unknown {
   if (value === PLACE) return array
   if (typeof value !== 'object' || value === null) return value
@@ -94,14 +94,14 @@ function withArray(value: unknown, array: unknown[]): unknown {
 }
 
 /**
- * Where the longest array stands that is not too deep: its bracket, the commas between its elements, its
- * other bracket; empty where none is long. One pass that looks at nothing but brackets, commas and quotes.
+ * Positions of the longest array that is not too deep: its opening bracket, the commas between its elements, and its
+ * closing bracket; empty where no array is long. One pass that looks only at brackets, commas and quotes.
  *
  * @returns undefined where the body is nested deeper than DEEPEST.
  */
 function longestArray(body: Buffer): number[] | undefined {
   let longest: number[] = []
-  /** The same of what is open, by its depth. */
+  /** The positions of arrays that are still open, by depth. */
   const open: number[][] = []
   let depth = 0
   let inText = false

@@ -1,7 +1,7 @@
 import { isObject } from '../record/json.ts'
 import { decodedPart } from './jwt-decode.ts'
 
-/** Claims and header members whose values tell what went wrong and give no access. */
+/** Claims and header members whose values show what went wrong and give no access. */
 const SHOWN = new Set(
   `alg typ cty kid crit iss aud exp iat nbf auth_time acr amr azp nonce state s_hash c_hash at_hash
   response_type response_types response_mode client_id scope redirect_uri redirect_uris grant_types
@@ -11,8 +11,8 @@ const SHOWN = new Set(
 )
 
 /**
- * A JWT as evidence: header and claims without the signature, values only of what is known to give
- * no access, all others by name. It holds no quote and no backslash, so that it can stand in JSON.
+ * A JWT as evidence: header and claims without the signature. Only claims that are known to give no access have values;
+ * all others are listed by name. It contains no quote and no backslash, so that it fits into JSON.
  *
  * @param redact applied to each value that is shown.
  * @returns undefined when the parts are not JSON.
@@ -24,7 +24,7 @@ export function jwtSummary(header: string, payload: string, redact: Redact): str
   return claims === undefined ? shown : `${shown}; ${members(claims, redact)}`
 }
 
-/** Depth and number of what is shown are bounded: a bank chooses the claims of its ID token. */
+/** Depth and number of the shown members are limited, because a bank chooses the claims of its ID token. */
 function members(value: object, redact: Redact, depth = 0): string {
   const shown = Object.entries(value)
     .slice(0, 60)

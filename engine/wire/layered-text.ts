@@ -1,19 +1,19 @@
 import { parseFragment } from 'parse5'
 
-/** A text from which spellings were taken off, and where each of its characters stood in the original. */
+/** A text after removing escapes, and the original position of each of its characters. */
 export interface Layer {
   text: string
-  /** Original places of the character at an index: from, and up to; absent where they are the same. */
+  /** Original start and end of the character at an index; absent where they are the same. */
   from?: Int32Array
   to?: Int32Array
 }
 
-/** How often spellings are taken off each other: JSON in a form in JSON in a page. */
+/** Maximum number of nested escapings: JSON in a form in JSON in a page. */
 const MOST_LAYERS = 8
 
 /**
- * The text itself, then what is left of it after each round of taking off the escapes of JSON (and of
- * scripts), of HTML and of URLs, as long as there are any.
+ * The text itself, then the result of each round of removing the escapes of JSON (and of scripts), of HTML and of URLs,
+ * as long as there are any.
  */
 export function layersOf(text: string): Layer[] {
   const top: Layer = { text }
@@ -21,7 +21,7 @@ export function layersOf(text: string): Layer[] {
   const kinds = [BACKSLASHED, PERCENT, ENTITY].filter((kind) => text.search(kind) >= 0)
   if (kinds.length === 0) return [top]
   const all = [top, ...below(top, ESCAPE)]
-  // What looks like an escape may be none: a backslash of a path, a percent sign of a password.
+  // What looks like an escape may not be one: a backslash in a path, a percent sign in a password.
   if (kinds.length === 1 && kinds[0] !== BACKSLASHED) return all
   const others = kinds.length === 3 ? [...SINGLE, ...PAIRS] : SINGLE
   return [...all, ...others.flatMap((kind) => below(top, kind))]
@@ -39,7 +39,7 @@ function below(top: Layer, escapes: RegExp): Layer[] {
 /** \u00e9 of JSON, \u{e9} and \xe9 of scripts, \U000000e9 of Python, \303\251 of C and of logs. */
 const BACKSLASHED =
   /\\u\{[0-9a-fA-F]{1,6}\}|\\u[0-9a-fA-F]{4}|\\U[0-9a-fA-F]{8}|\\x[0-9a-fA-F]{2}|\\[0-3][0-7]{2}|\\["'\\/bfnrt]/g
-/** %u00e9 is that of ASP. */
+/** ASP writes %u00e9. */
 const PERCENT = /(?:%[0-9a-fA-F]{2})+|%u[0-9a-fA-F]{4}/g
 const ENTITY =
   /&#[xX][0-9a-fA-F]{1,6};?|&#[0-9]{1,7};?|&[A-Za-z]{2,24};|&(?:[AEIOUYaeiouy](?:acute|grave|circ|uml|slash)|[ANOano]tilde|[Aa]ring|[Cc]cedil|szlig|AElig|aelig|amp|lt|gt|quot|nbsp|shy)/g
@@ -49,10 +49,10 @@ const PAIRS = SINGLE.map((left) => either(SINGLE.filter((kind) => kind !== left)
 const ESCAPE = either(SINGLE)
 
 /**
- * The text with what these escapes stand for in their place; undefined where there are none.
+ * The text with these escapes replaced by what they represent; undefined where there are none.
  *
- * @param meaning what an escape stands for, itself where it is none, never longer than it; undefined for bytes of
- *   UTF-8, each a sign and two hexadecimal digits.
+ * @param meaning what an escape represents: the escape itself where it is not one, and never longer than it; undefined
+ *   for bytes of UTF-8, each a sign and two hexadecimal digits.
  */
 export function unescaped(
   { text, from, to }: Layer,
@@ -104,12 +104,12 @@ export function unescaped(
 
 const meant = (spelled: string) => (/^%[^u]/.test(spelled) ? undefined : plainOf(spelled))
 
-/** Nothing, or an escape that was cut. */
+/** Nothing, or a truncated escape. */
 const ENDS = /^(?:%[0-9a-fA-F]?)?$/
 
 const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What an escape of JSON or HTML stands for; itself where it is none. Never longer than the escape. */
+/** What an escape of JSON or HTML represents; the escape itself where it is not one. Never longer than the escape. */
 function plainOf(spelled: string): string {
   if (/^[\\%]/.test(spelled)) {
     if (spelled.length === 2) return SHORT[spelled.charAt(1)] ?? spelled.charAt(1)
@@ -140,9 +140,9 @@ function named(entity: string): string {
 }
 
 /**
- * Bytes as UTF-8, one by one where they are none.
+ * Decodes bytes as UTF-8, and one by one where they are not UTF-8.
  *
- * @param last nothing follows: a character of which only the beginning stands there was cut.
+ * @param last nothing follows: an incomplete character at the end was cut.
  */
 function* percentDecoded(escapes: string, last: boolean) {
   const bytes = Buffer.from(escapes.replace(/[%=\\]/g, ''), 'hex')
@@ -160,14 +160,14 @@ function* percentDecoded(escapes: string, last: boolean) {
   }
 }
 
-/** A place in a text, and what is put there. */
+/** A range of a text and its replacement. */
 export interface Hit {
   start: number
   end: number
   pseudonym: string
 }
 
-/** A place in a layer, as one of the original text. */
+/** Converts a range of a layer to a range of the original text. */
 export function placed({ from, to }: Layer, at: number, end: number, pseudonym: string): Hit {
   return {
     start: from ? (from[at] as number) : at,
@@ -176,7 +176,7 @@ export function placed({ from, to }: Layer, at: number, end: number, pseudonym: 
   }
 }
 
-/** The text with something else at these places; those that overlap become one. */
+/** Replaces these ranges of the text; overlapping ranges are merged. */
 export function withHits(text: string, hits: Hit[]): string {
   if (hits.length === 0) return text
   let result = ''
@@ -188,7 +188,7 @@ export function withHits(text: string, hits: Hit[]): string {
   return result + text.slice(copied)
 }
 
-/** In order, the longer before what begins with it. */
+/** Sorts ranges by position, longer ones first, and merges overlapping ones. */
 function apart(hits: Hit[]): Hit[] {
   const result: Hit[] = []
   for (const hit of hits.sort((a, b) => a.start - b.start || b.end - a.end)) {

@@ -2,35 +2,35 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { WireLimit } from './failure.ts'
 
-/** Bytes from which on a body is worth a look at the memory. */
+/** Minimum size, in bytes, of a body for which memory is checked. */
 const LARGE = 1024 * 1024
 
 /**
- * Bytes of memory for a byte of JSON, as measured: its text, what is made of it, what checks note of each
- * row while they compare three answers.
+ * Bytes of memory per byte of JSON, as measured: its text, the parsed objects, and what checks record for each row
+ * while they compare three answers.
  */
 const FOR_A_BYTE = 12
 
-/** What the rest of a run may still take, as a part of the memory that a process may use. */
+/** The share of the process's memory that the rest of a run may still need. */
 const RESERVE = 0.1
 
 const MEBIBYTE = 1024 * 1024
 
 /**
- * Says it before memory runs out: a process that runs out of it dies at once, and what it judged is lost.
+ * Reports a shortage before memory runs out: a process that runs out of it dies at once, and its results are lost.
  *
- * @throws WireLimit `too-large` for a body that cannot be held, with the number to change.
+ * @throws WireLimit `too-large` for a body that does not fit, with the number to change.
  */
 export function assertRoomFor(bytes: number, memory = heap, collect = collectGarbage): void {
   if (bytes < LARGE) return
-  // With histories of 100,000 rows in memory V8 would let garbage grow to half a gigabyte before it looks for
-  // any: from the first large body on it looks once the heap has grown by a quarter.
+  // With histories of 100,000 rows, V8 would let garbage grow to half a gigabyte before it collects. From the first
+  // large body on, it collects once the heap has grown by a quarter.
   setFlagsFromString('--heap-growing-percent=25')
   const needed = bytes * FOR_A_BYTE
   const { limit } = memory()
   const most = limit * (1 - RESERVE)
   if (memory().used + needed <= most) return
-  // Much of what is in use may be garbage that nobody collected yet.
+  // Much of the used memory may be garbage that was not collected yet.
   collect()
   const { used } = memory()
   if (used + needed <= most) return
@@ -50,7 +50,7 @@ function heap(): { used: number; limit: number } {
   return { used, limit }
 }
 
-/** Node shows its collector only on demand. */
+/** Node exposes its garbage collector only on demand. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void

@@ -2,11 +2,11 @@ import { lookup } from 'node:dns/promises'
 import { BlockList, isIP } from 'node:net'
 import type { Target } from '../configuration/resolve.ts'
 
-/** Addresses that the bank names: an answer may send a run anywhere, also to what only it can reach. */
+/** Checks addresses that the bank names: an answer could send a run anywhere, even to hosts that only it can reach. */
 
 const LINK_LOCAL = blocksOf(
   '169.254.0.0/16 fe80::/10',
-  // Where clouds tell a machine its credentials, outside of the link-local range.
+  // Where clouds give a machine its credentials, outside the link-local range.
   '100.100.100.200/32 168.63.129.16/32 192.0.0.192/32 fd00:ec2::254/128',
 )
 const INSIDE = blocksOf(
@@ -32,8 +32,8 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 type Place = 'link-local' | 'inside' | 'outside'
 
 /**
- * Why an address that the bank named is not fetched; undefined when it may be: it is https, and neither
- * link-local, private nor of this machine, unless the target's own addresses are such.
+ * Why an address that the bank named is not fetched; undefined when it may be: it is https, and neither link-local,
+ * private nor on this machine, unless the target's own addresses are.
  */
 export async function addressProblem(address: string, target: Target): Promise<string | undefined> {
   if (!URL.canParse(address)) return 'it is no address'
@@ -59,7 +59,7 @@ function ownOrigins({ endpoints }: Target): Set<string> {
   return new Set(addresses.flatMap((each) => (URL.canParse(each) ? [new URL(each).origin] : [])))
 }
 
-/** Where a host is; through a proxy names are resolved elsewhere. */
+/** Where a host is; with a proxy, names are resolved elsewhere. */
 async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
   const host = hostname.replace(/^\[|\]$|\.$/g, '')
   if (host === 'localhost' || host.endsWith('.localhost')) return 'inside'
@@ -69,7 +69,7 @@ async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
     const places = (await lookup(host, { all: true })).map(({ address }) => placeOfIp(address))
     return places.find((place) => place !== 'outside') ?? 'outside'
   } catch {
-    // A name that nobody knows is not reached either.
+    // A name that does not resolve cannot be reached either.
     return 'outside'
   }
 }
@@ -84,8 +84,8 @@ function placeOfIp(ip: string): Place {
 }
 
 /**
- * IPv4 addresses to which an IPv6 address leads: IPv4-compatible (RFC 4291 2.5.5.1), NAT64 (RFC 6052),
- * 6to4 (RFC 3056). Mapped ones are the same to a BlockList.
+ * IPv4 addresses that are embedded in an IPv6 address: IPv4-compatible (RFC 4291 2.5.5.1), NAT64 (RFC 6052), 6to4 (RFC
+ * 3056). A BlockList treats mapped ones as the same.
  */
 function carriedBy(ip: string): string[] {
   if (isIP(ip) !== 6) return []
@@ -99,7 +99,7 @@ function carriedBy(ip: string): string[] {
   return ['0,0,0,0,0,0', '100,65435,0,0,0,0', '100,65435,1,0,0,0'].includes(prefix) ? [at(6)] : []
 }
 
-/** The eight words of an IPv6 address, which URL spells in one way. */
+/** The eight words of an IPv6 address, normalised by URL. */
 function wordsOf(ip: string): number[] {
   const plain = new URL(`http://[${ip.split('%', 1)[0]}]`).hostname.slice(1, -1)
   const [before = '', after] = plain.split('::')

@@ -1,6 +1,6 @@
 /**
- * Keeps requests apart so that no minute sees more than a number of them; each caller waits for its
- * turn, in the order of asking. Without a number nobody waits.
+ * Spaces requests so that no minute has more than a given number of them; each caller waits for its turn, in the order
+ * of the calls. Without a number nobody waits.
  */
 export function createBudget(requestsPerMinute: number | undefined): () => Promise<void> {
   if (requestsPerMinute === undefined) return () => Promise.resolve()

@@ -22,18 +22,18 @@ const WHOLE_JWT = new RegExp(`^${JWT.source}$`)
 
 type Groups = readonly (string | undefined)[]
 
-/** Of a match the part that is secret, what stands for it, and where in the match it is: by default last. */
+/** The secret part of a match, its pseudonym, and its position in the match: by default the last occurrence. */
 type Secret = [value: string, pseudonym: string, at?: number]
 
-/** A pattern, what of a match of it is secret, undefined where nothing is, and what the text must hold at all. */
+/** A pattern, a function that gives the secret part of a match or undefined, and what the text must contain at all. */
 type Place = [pattern: RegExp, secretOf: (match: Groups) => Secret | undefined, of?: RegExp]
 
-/** What stands in the place of a credential where somebody has none: the name of a scheme alone, nothing of a language. */
+/** Values in place of a credential where there is none: a scheme's name alone, or a null value of a language. */
 const NO_SECRETS = /^(?:bearer|basic|dpop|null|undefined|none|nil|true|false)$/i
 
-/** Redaction of texts, for one run's pseudonyms. */
+/** Redaction of texts, with one run's pseudonyms. */
 export function textRedaction(pseudonyms: Pseudonyms) {
-  /** What stands in the place of a value whose place says that it is secret. */
+  /** Redacts a value whose place shows that it is secret. */
   const inPlace = (value: string, label: string): string => {
     if (value === '' || NO_SECRETS.test(value) || pseudonyms.issued(value)) return value
     const jwt = WHOLE_JWT.exec(value)
@@ -89,7 +89,7 @@ export function textRedaction(pseudonyms: Pseudonyms) {
 
   const withoutValues = (text: string): string => replaced(pseudonyms.replace(text), cards)
 
-  /** What a layer below the text's own spelling shows to be secret: JSON in JSON, a form in a query. */
+  /** Secrets that show in a layer below the text's own spelling: JSON in JSON, a form in a query. */
   const hiddenIn = (layer: Layer): Hit[] =>
     [...places, cards].flatMap(([pattern, secretOf, of]) =>
       (of && !of.test(layer.text) ? [] : [...layer.text.matchAll(pattern)]).flatMap((match) => {
@@ -99,7 +99,7 @@ export function textRedaction(pseudonyms: Pseudonyms) {
       }),
     )
 
-  /** Without what its places give away, of which the rest of a record is told. */
+  /** Replaces the secrets that their places reveal, so that the rest of a record can be searched for them. */
   const placesTaken = remembered((text: string): string => {
     const plain = places.reduce(replaced, text)
     const [, ...below] = layersOf(plain)
@@ -120,7 +120,7 @@ export function textRedaction(pseudonyms: Pseudonyms) {
   }
 }
 
-/** What a bank says it says often. */
+/** A bank repeats most of its texts. */
 function remembered(change: (text: string) => string) {
   const known = new Map<string, string>()
   const changed = (text: string): string => {
@@ -134,12 +134,12 @@ function remembered(change: (text: string) => string) {
   return Object.assign(changed, { forget: () => known.clear() })
 }
 
-/** Texts, of which the longest are the beginnings of bodies. */
+/** Number of texts; the longest are the beginnings of bodies. */
 const REMEMBERED = 500
 
 /**
- * Whether a value that its place gave away may be looked for elsewhere. A bank may issue "token" as
- * a token: searching for that would redact every sentence about tokens.
+ * True if a value that its place revealed may be searched for elsewhere. A bank may issue "token" as a token: to search
+ * for that would redact every sentence about tokens.
  */
 function tellsItself(value: string): boolean {
   return value.length >= 16 || (value.length >= 8 && /[^a-z]/.test(value))

@@ -5,10 +5,10 @@ import { createPseudonyms } from './pseudonyms.ts'
 import { textRedaction } from './redact-text.ts'
 import { credentialHeader, labelOf } from './secret-patterns.ts'
 
-/** Text and exchanges without secrets: what crosses a boundary goes through it first. */
+/** Removes secrets from texts and exchanges before they leave the process. */
 export type Redactor = ReturnType<typeof createRedactor>
 
-/** Characters of a body that a record keeps, and those behind them that are looked at as well. */
+/** Number of body characters that a record keeps, and of those after them that are searched as well. */
 const KEPT = 32 * 1024
 const MARGIN = 8 * 1024
 
@@ -16,10 +16,9 @@ type Header = [string, string]
 type Change = (text: string) => string
 
 /**
- * Makes a redactor. A secret becomes `<label:123456>`, its label and the first six digits of an
- * HMAC-SHA256 under a key of this run, so that it can be followed through the exchanges of a run
- * and not beyond. Values shorter than four characters are redacted only where their place (a
- * header, a form field, a member) tells that they are secret.
+ * Makes a redactor. A secret becomes `<label:123456>`: its label and the first six digits of an HMAC-SHA256 with a key
+ * of this run, so that it can be followed through the exchanges of a run but not beyond. Values shorter than four
+ * characters are redacted only where their place (a header, a form field, a member) shows that they are secret.
  *
  * @param options.key hex, to share pseudonyms between processes. Default: random.
  */
@@ -27,14 +26,14 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
   const pseudonyms = createPseudonyms(options.key)
   const { text: redactText, placesTaken, inPlace } = textRedaction(pseudonyms)
 
-  /** Registers a secret value, to be found in whatever follows. The first label stays. */
+  /** Registers a secret value to search for in whatever follows. The first label is kept. */
   const add = (value: string, label = 'secret') => {
     if (value !== '') pseudonyms.of(value, label, true)
   }
 
   const learnBasic = (credentials: string) => {
     const pair = Buffer.from(credentials, 'base64').toString('utf8')
-    // RFC 7617 section 2: no control characters. Another token under this scheme decodes to bytes that are no pair.
+    // RFC 7617 section 2: no control characters. Another token under this scheme does not decode to a pair.
     if (!pair.includes(':') || /[\p{Cc}\uFFFD]/u.test(pair)) return
     add(pair.slice(pair.indexOf(':') + 1), 'client_secret')
   }
@@ -57,7 +56,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
         return pair.slice(0, at) + inPlace(pair.slice(at).trim(), 'cookie')
       }
       const [first = '', ...rest] = value.split(';')
-      // Of Set-Cookie only the first pair is the cookie, the others are its attributes.
+      // In Set-Cookie only the first pair is the cookie; the others are its attributes.
       const others = rest.map(name.toLowerCase() === 'set-cookie' ? redact : secret)
       return [secret(first), ...others].join(';')
     }
@@ -81,7 +80,7 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
       endpoint: exchange.endpoint,
       about: {
         ...(eachText(exchange.about, redact) as Record<string, unknown>),
-        // An id of the suites, which a password that is an ordinary word must not change.
+        // An id of the suites; a password that is an ordinary word must not change it.
         ...(check !== undefined && { check }),
       },
       startedAt: exchange.startedAt,
@@ -103,13 +102,13 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
   for (const secret of secrets) add(secret)
 
   return {
-    /** The key under which pseudonyms are made, hex: another process of the same run needs it. */
+    /** The key of the pseudonyms, hex: another process of the same run needs it. */
     key: pseudonyms.key,
     add,
     redactText,
-    /** A record without its place in the chain; bodies bounded. */
+    /** A record without its place in the chain; bodies are truncated. */
     redactExchange(exchange: Exchange): Omit<ExchangeRecord, 'hash'> {
-      // What a later place gives away may stand in an earlier one: so all of them are asked before.
+      // A later place may reveal a secret that also stands in an earlier one, so a first pass collects all secrets.
       recordOf(exchange, placesTaken)
       const { searched } = pseudonyms
       const record = recordOf(exchange, redactText)
@@ -122,19 +121,19 @@ export function createRedactor(secrets: string[], options: { key?: string } = {}
 /**
  * The beginning of a body, redacted.
  *
- * @param longest characters of the longest secret that is known.
+ * @param longest length in characters of the longest known secret.
  */
 function boundedBody(body: string, redact: Change, longest: number): string {
   if (body.length <= KEPT) return redact(body)
   // Base64 of percent-encoded UTF-8 is twelve times as long.
   const margin = Math.max(MARGIN, longest * 12)
   const looked = redact(body.slice(0, KEPT + margin))
-  // A secret that the look cut in two stands at its end, and is not among what is kept.
+  // A secret that the limit cuts in two is at the end, and not in the part that is kept.
   const whole = body.length <= KEPT + margin ? looked.length : looked.length - margin
   return looked.slice(0, Math.max(0, Math.min(KEPT, whole)))
 }
 
-/** The value with a function applied to every text in it. */
+/** The value with a function applied to every string in it. */
 function eachText(value: unknown, change: Change): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((member) => eachText(member, change))
@@ -145,10 +144,10 @@ function eachText(value: unknown, change: Change): unknown {
 }
 
 /**
- * A scheme and its credentials, also as who sends them wrongly writes them: with a colon, without a space. The scheme is no
- * part of the secret, or its name would be taken for the beginning of one wherever it stands.
+ * A scheme and its credentials, including incorrect forms: with a colon, without a space. The scheme is not part of the
+ * secret; otherwise its name would be taken for the start of a secret everywhere.
  *
- * @returns scheme: empty where there is none, or nothing behind it
+ * @returns scheme: empty where there is none, or nothing after it
  */
 function schemeAndCredentials(value: string): { scheme: string; credentials: string } {
   const first = value.slice(0, Math.max(0, value.indexOf(' '))).replace(/:$/, '')

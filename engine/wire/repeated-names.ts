@@ -10,16 +10,16 @@ import {
 } from '../record/json-bytes.ts'
 
 /**
- * A name that stands twice in one object: “The names within an object SHOULD be unique” (RFC 8259 section 4). Parsers
- * differ in which of the two counts.
+ * Finds a name that occurs twice in one object: “The names within an object SHOULD be unique” (RFC 8259 section 4).
+ * Parsers differ in which of the two counts.
  */
 
-/** Members of objects that are shared between bodies are counted once, unless that is as soon done again. */
+/** Remembered member counts of objects that bodies share, unless counting again is as fast. */
 const counted = new WeakMap<object, number>()
 const WORTH_KEEPING = 4
 
 /**
- * Where such a name stands, as a JSON pointer.
+ * Where such a name is, as a JSON pointer.
  *
  * @param body JSON, of which `json` is the value.
  */
@@ -27,7 +27,7 @@ export function repeatedName(body: Buffer, json: unknown): string | undefined {
   return colonsIn(body) === membersOf(json) ? undefined : place(body)
 }
 
-/** Each member has one, outside of texts. */
+/** Counts the colons outside strings: each member has one. */
 function colonsIn(body: Buffer): number {
   let colons = 0
   let inText = false
@@ -42,7 +42,7 @@ function colonsIn(body: Buffer): number {
   return colons
 }
 
-/** The body is nested as deep as it was read, which has a limit. */
+/** Recursion is safe: the parser has limited the depth of the body. */
 function membersOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const known = counted.get(value)
@@ -54,12 +54,12 @@ function membersOf(value: unknown): number {
   return sum
 }
 
-/** An object or array that is open. */
+/** An object or array that has not ended yet. */
 interface Open {
   pointer: string
-  /** Names so far, of an object. */
+  /** Names found so far; only for an object. */
   names?: Set<string>
-  /** What the next value is called. */
+  /** Name or index of the next value. */
   at: string | number
 }
 

@@ -1,14 +1,14 @@
 import { tlsSession } from './tls-session.ts'
 
-/** Milliseconds for a listener to hand out a ticket behind the handshake. */
+/** Milliseconds to wait for a listener's ticket after the handshake. */
 const PATIENCE = 1000
 
 /**
- * A TLS session that began without a client certificate, as a ticket of a listener that asks for none gives it (RFC 8446
- * 2.2). A server that shares its tickets among listeners, and asks for a certificate in full handshakes alone, resumes it
- * where one is required (CVE-2025-23419).
+ * A TLS session that began without a client certificate, from a ticket of a listener that asks for none (RFC 8446 2.2).
+ * A server that shares its tickets among listeners, and asks for a certificate only in full handshakes, resumes the
+ * session where a certificate is required (CVE-2025-23419).
  *
- * @param origins where no certificate is asked for: the first that gives a ticket
+ * @param origins which ask for no certificate; the first that gives a ticket is used
  * @returns undefined where none does
  */
 export async function sessionWithoutCertificate(

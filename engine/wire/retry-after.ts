@@ -5,30 +5,30 @@ import { DATA, type Exchange, header } from './exchange.ts'
 /** The longest wait before a repeat, in milliseconds. */
 const LONGEST_WAIT = 60_000
 
-/** Repeats of a right request; one with a deviation is as often refused in this way. */
+/** Number of retries of a correct request; most requests with a deviation are refused again. */
 const REPEATS = 3
 const REPEATS_OF_WRONG = 1
 
 /**
- * Statuses that speak of the moment and not of the request: too many requests (RFC 6585 4), and a
- * gateway or service in trouble (RFC 9110 15.6.3 to 15.6.5).
+ * Statuses for a temporary condition rather than the request: too many requests (RFC 6585 4), and a gateway or service
+ * failure (RFC 9110 15.6.3 to 15.6.5).
  */
 const PASSING = [429, 502, 503, 504]
 
-/** After these the request may have been carried out all the same. */
+/** After these statuses the request may have been executed all the same. */
 const IN_DOUBT = [502, 504]
 
-/** Which answers that speak of the moment have the request repeated. */
+/** Which temporary answers cause a retry. */
 export type Retry = boolean | 'not-429'
 
 /**
- * Decides how often a request is repeated, and what its last answer says when none is better. What stays
- * unavailable is not waited for again before it has answered.
+ * Decides how often a request is retried, and what its last answer means when none is better. After an endpoint stays
+ * unavailable, there is no further wait until it has answered.
  */
 export function createRetries() {
   const unavailable = new Set<string>()
   return {
-    /** Milliseconds to wait before a repeat, the first being 1; undefined when there is none. */
+    /** Milliseconds to wait before a retry, counted from 1; undefined when there is none. */
     waitBefore(exchange: Exchange, repeat: number): number | undefined {
       const { deviation } = exchange.about
       if (repeat > (deviation === undefined ? REPEATS : REPEATS_OF_WRONG)) return undefined
@@ -37,7 +37,7 @@ export function createRetries() {
       const wait = after === undefined ? 2 ** (repeat - 1) * 1000 : retryAfter(after)
       return wait !== undefined && wait <= LONGEST_WAIT ? wait : undefined
     },
-    /** Notes on the last answer that it says nothing of the request, if so; `earlier` came before it. */
+    /** Marks the last answer if it says nothing about the request; `earlier` are the answers before it. */
     settle(exchange: Exchange, earlier: readonly Exchange[]): void {
       if (isPassing(exchange)) {
         unavailable.add(kindOf(exchange))
@@ -48,7 +48,7 @@ export function createRetries() {
       unavailable.delete(kindOf(exchange))
       const doubtful = earlier.find((each) => IN_DOUBT.includes(each.response?.status ?? 0))
       const { about, request, response } = exchange
-      // What is refused for what is wrong with it was refused before.
+      // A wrong request that is refused now was also refused before.
       if (!doubtful || about.deviation !== undefined) return
       if (request.method === 'GET' || (response?.status ?? 0) < 400) return
       exchange.unavailable = `answered ${answered(doubtful)}, and when repeated ${answered(exchange)}: the first may have been carried out`
@@ -56,7 +56,7 @@ export function createRetries() {
   }
 }
 
-/** "429 … while the customer is not present": the documented answer is no passing trouble. */
+/** "429 … while the customer is not present": this documented answer is not a temporary failure. */
 export function isPassing({ endpoint, request, response }: Exchange): boolean {
   if (!response || !PASSING.includes(response.status)) return false
   if (response.status !== 429 || !DATA.includes(endpoint)) return true
@@ -76,7 +76,7 @@ function quoted({ response }: Exchange): string {
   return words === '' ? '' : `: ${words}`
 }
 
-/** Retry-After is seconds or an HTTP date (RFC 9110 10.2.3), the oldest form of which names no zone and means GMT (5.6.7). */
+/** Retry-After is seconds or an HTTP date (RFC 9110 10.2.3), whose oldest form names no zone and means GMT (5.6.7). */
 function retryAfter(value: string): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1000
   const at = Date.parse(ASCTIME.test(value) ? `${value} GMT` : value)

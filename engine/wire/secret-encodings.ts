@@ -2,18 +2,16 @@ import { isObject, parsedJson } from '../record/json.ts'
 import { LEGACY, singleBytes } from './charsets.ts'
 import { foldedText } from './folded-text.ts'
 
-/** Values shorter than this are redacted where their place tells them, and not searched for. */
+/** Values shorter than this are redacted where their place reveals them, but not searched for. */
 export const SHORTEST = 4
 
-/** From this length on, a value is also looked for inside of what was encoded as a whole. */
+/** From this length on, a value is also searched for inside encoded data. */
 export const SHORTEST_INSIDE = 6
 
-/** Up to this length a value is taken for what a person knows or is, and looked for in more encodings. */
+/** Up to this length a value may be personal or known to a person, and is searched for in more encodings. */
 const LONGEST_OF_PEOPLE = 40
 
-/**
- * May a value stand in other words by chance: `account` in `accounts`? Then it is looked for as a whole word alone.
- */
+/** True if a value may be part of another word, as `account` in `accounts`; it is searched for as a whole word only. */
 export function isPlainWord(value: string): boolean {
   if (value.length < 8 && /^[A-Za-z0-9]+$/.test(value)) return true
   return value.length <= LONGEST_WORD && /^(\p{Lu}?\p{Ll}+|\p{Lu}+)$/u.test(value)
@@ -22,10 +20,9 @@ export function isPlainWord(value: string): boolean {
 const LONGEST_WORD = 16
 
 /**
- * The spellings under which a secret may appear once escapes are taken off a text, folded: as it is,
- * read in the wrong character set, in hexadecimal, and in base64 or base64url, also as a part of
- * something longer that was encoded as a whole (a JWT's payload, Basic credentials), whatever its
- * alignment there.
+ * The folded spellings under which a secret may appear once a text is unescaped: as it is, read in the wrong character
+ * set, in hexadecimal, and in base64 or base64url, also as part of longer encoded data (a JWT's payload, Basic
+ * credentials), at any alignment.
  */
 export function formsOf(value: string): string[] {
   const forms = new Set<string>()
@@ -54,7 +51,7 @@ function* encodings(text: string, bytes: Buffer): Generator<string> {
   yield wide.swap16().toString('hex')
 }
 
-/** What is left of it where a character set has no accents: signs in their place. */
+/** The text in a character set without accents: other signs replace the letters. */
 function lossy(text: string): string[] {
   const kept = text.replace(/[^A-Za-z0-9]/g, '')
   if (kept.length < SHORTEST || !/[^ -~]/.test(text)) return []
@@ -64,7 +61,7 @@ function lossy(text: string): string[] {
   ])
 }
 
-/** Quotes as SQL, CSV and shells have them within quotes. */
+/** Quotes as SQL, CSV and shells escape them inside quotes. */
 function doubled(text: string): string[] {
   const found: string[] = []
   if (text.includes("'")) found.push(text.replaceAll("'", "''"), text.replaceAll("'", "'\\''"))
@@ -72,7 +69,7 @@ function doubled(text: string): string[] {
   return found
 }
 
-/** The text, what becomes of its UTF-8 where somebody takes it for an older character set, and of those where it is in one. */
+/** The text, its UTF-8 bytes read in an older character set, and its bytes in older character sets. */
 function misread(text: string, bytes: Buffer): string[] {
   if (bytes.length === text.length) return [text]
   const taken = [text, ...takenForOlder(bytes)]
@@ -85,7 +82,7 @@ function takenForOlder(bytes: Buffer): string[] {
   return [bytes.toString('latin1'), new TextDecoder('windows-1252').decode(bytes)]
 }
 
-/** The bytes of the text in older character sets, as forms of pages in them send it: each as a character. */
+/** The bytes of the text in older character sets, as forms of such pages send it; each byte as a character. */
 function inOlder(text: string): string[] {
   return LEGACY.flatMap((charset) => {
     const table = singleBytes(charset)
@@ -98,7 +95,7 @@ function inOlder(text: string): string[] {
   })
 }
 
-/** A key's text without the lines around it, the members of a private JWK, the signature of a JWT. */
+/** The base64 text of a key without its header and footer, the members of a private JWK, the signature of a JWT. */
 function partsOf(value: string): string[] {
   const pem = /-----BEGIN [^-]+-----([^-]*)-----END/.exec(value)?.[1]
   if (pem !== undefined) {
@@ -113,7 +110,7 @@ function partsOf(value: string): string[] {
   return secret.filter((member) => typeof member === 'string')
 }
 
-/** What stays the same of the encoded text wherever in a longer one it begins: 0, 1 or 2 bytes in. */
+/** The part of the base64 text that is the same wherever the value starts in longer data: at offset 0, 1 or 2. */
 function inBase64(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64url')

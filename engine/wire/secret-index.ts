@@ -15,30 +15,30 @@ import { HASHES, hashed, hashOf } from './start-hashes.ts'
 interface Form {
   text: string
   pseudonym: string
-  /** A plain word is not looked for inside of a longer one. */
+  /** A plain word is not searched for inside a longer one. */
   word: boolean
 }
 
 const WORD = /[\p{L}\p{N}]/u
 
-/** Characters of the beginning of a secret that a cut may leave: fewer give nothing away. */
+/** Minimum length of a truncated secret's beginning; fewer characters reveal nothing. */
 const LEAST_OF_A_CUT = 6
 
-/** Of a long one a quarter: among thousands of them some begin with six characters with which another text ends. */
+/** A quarter of a long secret: among thousands, some begin with six characters that end another text. */
 const leastOf = ({ text }: Form) => Math.max(LEAST_OF_A_CUT, Math.min(12, text.length / 4))
 
-/** Many texts looked for at once: one pass over a text, whatever their number. */
+/** Searches for many texts at once: one pass over a text, whatever their number. */
 export function createSecretIndex() {
-  /** Forms by their first four characters, longest first. */
+  /** Forms by their first four characters, the longest first. */
   const byStart = new Map<string, Form[]>()
-  /** Whether any form begins with these characters, by their hash: one look settles most places. */
+  /** 1 where a form begins with characters of this hash: one lookup rules out most positions. */
   const starts = new Uint8Array(HASHES)
   const insidesOf = createEncodedTexts()
 
   const formAt = (text: string, at: number): Form | undefined =>
     byStart.get(text.slice(at, at + SHORTEST))?.find((form) => matches(form, text, at))
 
-  /** The next place, from this one on, at which a form may begin; -1 where there is none. */
+  /** The next position, from this one on, where a form may begin; -1 where there is none. */
   const beginAt = (text: string, from: number): number => {
     let hash = 0
     for (let at = from; at < text.length; at += 1) {
@@ -55,7 +55,7 @@ export function createSecretIndex() {
     let ends: number[] = []
     for (let at = beginAt(text, 0), from = 0; at >= 0; at = beginAt(text, Math.max(at + 1, from))) {
       const whole = formAt(text, at)
-      // Folding spells an ellipsis with three dots.
+      // Folding turns an ellipsis into three dots.
       while (cut < at) {
         const next = text.indexOf('...', cut + 1)
         cut = next < 0 ? text.length : next
@@ -73,7 +73,7 @@ export function createSecretIndex() {
   const mayHold = ({ views, hashes }: Insides): boolean =>
     hashes ? hashes.some((hash) => starts[hash] === 1) : views.some((view) => beginAt(view, 0) >= 0)
 
-  /** What was encoded as a whole and holds a secret, or base64 of one. */
+  /** Encoded data that contains a secret, or base64 of one. */
   const inEncoded = (layer: Layer, cuts: boolean): Hit[] => {
     const hits: Hit[] = []
     const look = (run: string, index: number, views: readonly string[]) => {
@@ -99,7 +99,7 @@ export function createSecretIndex() {
     ])
 
   return {
-    /** Registers a value, to be found in every spelling. */
+    /** Registers a value to find in every spelling. */
     add(value: string, pseudonym: string): void {
       const plain = isPlainWord(value)
       for (const text of formsOf(value)) {
@@ -114,7 +114,7 @@ export function createSecretIndex() {
       }
     },
     replace: (text: string) => (byStart.size === 0 ? text : withHits(text, search(text, true))),
-    /** Is any of the values in the text, whole, in whatever spelling? */
+    /** True if the text contains any whole value, in any spelling. */
     holds: (text: string) => byStart.size > 0 && search(text, false).length > 0,
   }
 }
@@ -124,7 +124,7 @@ function matches({ text: form, word }: Form, text: string, at: number): boolean 
   return !word || !(WORD.test(text.charAt(at + form.length)) || WORD.test(text.charAt(at - 1)))
 }
 
-/** A form of which the text, or what stands before an ellipsis, ends with the beginning. */
+/** A form whose beginning is the end of the text, or of what comes before an ellipsis. */
 function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, ends: number[]) {
   for (const end of ends) {
     const length = end - at
@@ -139,14 +139,14 @@ function cutAt(byStart: ReadonlyMap<string, Form[]>, text: string, at: number, e
   return undefined
 }
 
-/** Where a text that was cut ends, with what may be a part of an escape and without it. */
+/** Where a truncated text ends: with and without what may be part of an escape. */
 function endsOf(text: string, cut: number): number[] {
   if (!/[\\&%\ufffd]/.test(text.slice(Math.max(0, cut - 32), cut))) return [cut]
   const last = text.slice(Math.max(0, cut - LONGEST_CUT), cut)
   return [cut, cut - (PART_OF_AN_ESCAPE.exec(last)?.[0].length ?? 0)]
 }
 
-/** What is left of an escape where a text was cut within it. */
+/** The rest of an escape in which a text was cut. */
 const PART_OF_AN_ESCAPE =
   /\ufffd?(?:(?<!\\)\\+(?:u\{?[0-9a-f]{0,7}|x[0-9a-f]?|[0-3][0-7]?)?|&(?:#x?[0-9a-f]{0,6}|[a-z]{0,24})|%(?:u[0-9a-f]{0,3}|[0-9a-f]?))?$/i
 

@@ -11,7 +11,7 @@ const ALGORITHM = {
   modulusLength: 2048,
 }
 
-/** A client certificate that no directory knows: signed by its own key, made on the spot. */
+/** A client certificate that no directory knows: self-signed and made on demand. */
 export async function selfSigned(): Promise<TransportDocument> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
   const made = now()

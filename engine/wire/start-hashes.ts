@@ -1,9 +1,9 @@
 import { SHORTEST } from './secret-encodings.ts'
 
-/** Every hash is less than this: the first characters of a form, five bits apart. */
+/** Number of hashes: the first characters of a form, five bits apart. */
 export const HASHES = 2 ** (5 * SHORTEST)
 
-/** The hash of the last four characters, when a character follows: those before them are shifted out. */
+/** The hash of the last four characters after adding a character: older ones are shifted out. */
 export function hashed(before: number, code: number): number {
   return ((before << 5) ^ code) & (HASHES - 1)
 }
@@ -15,7 +15,7 @@ export function hashOf(start: string): number {
   return hash
 }
 
-/** The hashes of every four characters beside each other. */
+/** The hashes of every four consecutive characters. */
 export function hashesOf(texts: readonly string[]): Uint32Array {
   const found = new Set<number>()
   for (const text of texts) {

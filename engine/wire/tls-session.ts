@@ -4,7 +4,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { tunnel } from './connect-proxy.ts'
 
 /**
- * Opens a TLS session with a server; no request is sent on it. Whoever opens it ends it.
+ * Opens a TLS session with a server; no request is sent on it. The caller must close it.
  *
  * @param origin https://host:port
  * @throws Error in words when the server is not reached or not trusted.
@@ -19,7 +19,7 @@ export async function tlsSession(
   }: ConnectionOptions & {
     proxy?: string | undefined
     timeout: number
-    /** Called with each session that the server lets resume. */
+    /** Called with each session that the server allows to resume. */
     onTicket?: (session: Buffer) => void
   },
 ): Promise<TLSSocket> {
@@ -32,7 +32,7 @@ export async function tlsSession(
     ...(isIP(host) === 0 && { servername: host }),
   })
   if (onTicket) socket.on('session', onTicket)
-  // What comes after the first error says nothing more.
+  // Errors after the first give no more information.
   socket.on('error', () => {})
   const late = AbortSignal.timeout(timeout)
   try {

@@ -5,11 +5,11 @@ import { certificatesIn } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
 import { contextOf } from './connector.ts'
 
-/** Certificates of a transport, leaf first; of a PKCS#12 file the leaf alone. */
+/** Certificates of a transport, leaf first; only the leaf for a PKCS#12 file. */
 export function certificatesOf(transport: TransportDocument): X509Certificate[] {
   const written = certificatesIn(transport.certificate)
   if (written.length > 0) return written
-  // Node reads PKCS#12 only for connections: a socket that never connects says what it would offer.
+  // Node reads PKCS#12 only for connections: a socket that never connects shows what it would offer.
   const socket = new TLSSocket(new Duplex({ read() {}, write() {} }) as never, {
     secureContext: contextOf(transport),
   })
@@ -18,7 +18,7 @@ export function certificatesOf(transport: TransportDocument): X509Certificate[] 
   return leaf ? [leaf] : []
 }
 
-/** Until when each client's transport certificate is good, UTC; one that cannot be read is left out. */
+/** The end of validity of each client's transport certificate, UTC; an unreadable one is left out. */
 export function certificateEnds(
   clients: Record<string, { transport: TransportDocument } | undefined>,
 ): { client: string; notAfter: string }[] {

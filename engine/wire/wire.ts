@@ -12,40 +12,40 @@ import { originOf } from './origin.ts'
 import { createBudget } from './rate-limiter.ts'
 import { createRetries, type Retry } from './retry-after.ts'
 
-/** One request as a sender wants it on the wire. */
+/** One request as a sender gives it to the wire. */
 export interface WireMessage {
   endpoint: Endpoint
   about?: About
-  /** Which client certificate is offered: first, second, none, untrusted, expired, resumed. */
+  /** The client certificate that is offered: first, second, none, untrusted, expired, resumed. */
   identity: string
   method: string
   url: string
   headers: [string, string][]
   body?: string
   /**
-   * Certificate that is offered where the server shows nothing without one, and no sentence says
-   * whether it may ask for one.
+   * Certificate that is offered if the server shows nothing without one, where no sentence says whether it may ask for
+   * one.
    */
   elseIdentity?: string
-  /** Milliseconds, instead of the target's. */
+  /** In milliseconds; replaces the target's time-out. */
   timeout?: number
-  /** Over a connection that no request was sent over before; otherwise over one of the pool. */
+  /** Uses a new connection; otherwise one of the pool. */
   newConnection?: boolean
   /**
-   * Repeat after 429, 502, 503 and 504, or after all of them but 429, honouring Retry-After. Without it
-   * the answer is taken as it comes.
+   * Retries after 429, 502, 503 and 504, or after all of them except 429, honouring Retry-After. Without it the first
+   * answer is final.
    */
   retry?: Retry
-  /** Body of a repeat, where the first must not be sent twice. */
+  /** Body of a retry, where the first body must not be sent twice. */
   renewed?: () => string
 }
 
-/** What sends requests to a target and tells of them. */
+/** Sends requests to a target and reports them. */
 export type Wire = ReturnType<typeof createWire>
 
 type Listener = (exchange: Exchange) => unknown
 
-/** Identities for which a target gives nothing. */
+/** Identities for which a target configures nothing. */
 const ALWAYS = new Set(['none', 'untrusted', RESUMED])
 
 /** One pool of connections to a target per identity. */
@@ -61,7 +61,7 @@ function createConnections(target: Target) {
     return known
   }
 
-  /** Whether the target gives a certificate of this name. */
+  /** True if the target has a certificate of this name. */
   const has = (name: string): boolean => ALWAYS.has(name) || target.transports[name] !== undefined
 
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
@@ -106,7 +106,7 @@ function createConnections(target: Target) {
         headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
       const announced = stated('content-length')
       if (announced !== undefined && body.length > 0 && body.length < Number(announced)) {
-        // A stream of HTTP/2 that is reset in its body ends like any other.
+        // An HTTP/2 stream that is reset in its body ends like any other.
         const words = `${body.length} of ${announced} bytes of the body came`
         throw new WireLimit('closed', 'CONTENT_LENGTH', words)
       }
@@ -124,7 +124,7 @@ function createConnections(target: Target) {
     identity,
     has,
     once,
-    /** Closes every connection; what is under way ends as trouble of our own. */
+    /** Closes every connection; unfinished requests end as a fault of Assay's own. */
     async close(): Promise<void> {
       const opened = await Promise.allSettled(agents.values())
       const agentsOpen = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
@@ -134,16 +134,16 @@ function createConnections(target: Target) {
 }
 
 /**
- * Opens the wire to a target: nothing of it is retained after.
+ * Opens the wire to a target: nothing is kept after it is closed.
  *
- * @param sent requests of the same run before it was interrupted.
+ * @param sent number of requests of the same run before it was interrupted.
  */
 export function createWire(target: Target, sent = 0) {
   const { identity, has, once, close } = createConnections(target)
   const listeners = new Set<Listener>()
   const askedBefore = new Set<(message: WireMessage) => void>()
   const retries = createRetries()
-  /** Listeners that cut the line of such a certificate, by identity: shown once by a repeat, with answers around it. */
+  /** Listeners that cut connections with such a certificate, by identity: shown by one retry and answers around it. */
   const cutsAlways = new Set<string>()
   let requests = sent
 
@@ -166,7 +166,7 @@ export function createWire(target: Target, sent = 0) {
   /** Origins that show nothing to a client without a certificate. */
   const wantCertificates = new Set<string>()
 
-  /** Sends in the version of HTTP that the server speaks, and with a certificate where it wants one. */
+  /** Sends in the version of HTTP that the server speaks, and with a certificate where it asks for one. */
   const adapted = async (message: WireMessage) => {
     const origin = originOf(message.url) ?? ''
     const { elseIdentity } = message
@@ -186,10 +186,10 @@ export function createWire(target: Target, sent = 0) {
 
   return {
     /**
-     * Sends one request. It never throws for anything that the network or the bank does.
+     * Sends one request. Nothing that the network or the bank does makes it throw.
      *
-     * @throws what a listener of onRequest throws, and then nothing was sent; OwnTrouble where the
-     *   request could not be sent for a reason of ours.
+     * @throws what a listener of onRequest throws, and then nothing was sent; OwnTrouble where the request could not be
+     *   sent because of Assay itself.
      */
     async send(message: WireMessage): Promise<Exchange> {
       for (const listener of askedBefore) listener(message)
@@ -197,8 +197,8 @@ export function createWire(target: Target, sent = 0) {
       const place = `${originOf(message.url)} ${message.identity}`
       const again = sent.reused || (repeatable(message) && !cutsAlways.has(place))
       if (sent.exchange.failure?.kind === 'closed' && again) {
-        // The server closed an idle connection just as the request was on its way to it, or the line
-        // was cut once: what is cut again was not cut by chance.
+        // The server closed an idle connection just when the request was sent, or the connection was cut once: a second
+        // cut is not chance.
         sent = await repeat(renewed(message), sent.exchange, true)
         sent.exchange.afterCut = true
         const { response } = sent.exchange
@@ -219,23 +219,23 @@ export function createWire(target: Target, sent = 0) {
       if (exchange.failure?.alone && REFUSED.has(message.identity)) cutsAlways.add(place)
       return exchange
     },
-    /** Calls the listener before every request; returns how to stop that. */
+    /** Calls the listener before every request; returns a function that stops this. */
     onRequest(listener: (message: WireMessage) => void): () => void {
       askedBefore.add(listener)
       return () => askedBefore.delete(listener)
     },
     /**
-     * Calls the listener with every exchange, repeats included, and waits for what it returns before
-     * the sender has the exchange; returns how to stop that.
+     * Calls the listener with every exchange, retries included, and awaits its result before the sender gets the
+     * exchange; returns a function that stops this.
      */
     onExchange(listener: Listener): () => void {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
     has,
-    /** Is there a TLS session that the identity `resumed` can resume? */
+    /** True if there is a TLS session that the identity `resumed` can resume. */
     canResume: () => canResume(target),
-    /** Requests sent so far. */
+    /** Number of requests sent so far. */
     get requests() {
       return requests
     },
@@ -243,22 +243,22 @@ export function createWire(target: Target, sent = 0) {
   }
 }
 
-/** A message as it is sent once more. */
+/** The message for a retry. */
 function renewed(message: WireMessage): WireMessage {
   return { ...message, body: message.renewed?.() ?? message.body }
 }
 
-/** Is a message sent once more, where its answer asks for that? */
+/** True if a message is sent again where its answer asks for that. */
 function isRepeated({ retry }: WireMessage, { response }: Exchange): boolean {
   return retry === 'not-429' ? response?.status !== 429 : retry === true
 }
 
-/** Did the server refuse HTTP/1.1, and so speak HTTP/2 alone? RFC 7301: no_application_protocol. */
+/** True if the server refused HTTP/1.1 and so speaks only HTTP/2. RFC 7301: no_application_protocol. */
 function speaksOtherwise({ failure }: Exchange): boolean {
   return /NO_APPLICATION_PROTOCOL|alert number 120/.test(`${failure?.code} ${failure?.message}`)
 }
 
-/** 400, 495 and 496 are nginx's words for a certificate that was not sent. */
+/** 400, 495 and 496 are nginx's statuses for a certificate that was not sent. */
 const WITHOUT_CERTIFICATE = [400, 401, 403, 495, 496]
 
 function wantsCertificate({ response, failure }: Exchange): boolean {
@@ -266,12 +266,12 @@ function wantsCertificate({ response, failure }: Exchange): boolean {
   return failure?.kind === 'tls-alert' || failure?.kind === 'closed'
 }
 
-/** Does it change nothing at the bank, or is it refused for its certificate before it is read? */
+/** True if the request changes nothing at the bank, or is refused for its certificate before it is read. */
 function repeatable({ method, identity }: WireMessage): boolean {
   return method === 'GET' || method === 'HEAD' || REFUSED.has(identity)
 }
 
-/** Certificates that no bank takes. */
+/** Certificates that no bank accepts. */
 const REFUSED = new Set(['none', 'untrusted', 'expired', RESUMED])
 
 async function arrive(
@@ -304,7 +304,7 @@ async function arrive(
   })
 }
 
-/** With a User-Agent where none is given (RFC 9110 10.1.5): firewalls turn away what has none. */
+/** Adds a User-Agent where none is given (RFC 9110 10.1.5): firewalls reject requests without one. */
 function introduced(headers: [string, string][]): [string, string][] {
   const named = headers.some(([name]) => name.toLowerCase() === 'user-agent')
   return named ? headers : [...headers, ['User-Agent', 'Assay']]

@@ -3,8 +3,8 @@ import { nearest } from './nearest.ts'
 import type { Path } from './source.ts'
 
 /**
- * Says an error of the schema in words that fix it, without the value that was found: what is wrong at
- * a path, or with the key at its end.
+ * Explains a schema error in words that say how to fix it, without the value found: what is wrong at a path, or with
+ * the key at its end.
  */
 export function explain(error: ErrorObject, path: Path) {
   const { keyword, params, parentSchema } = error
@@ -54,9 +54,9 @@ function wrongValue({ keyword, params, data, message }: ErrorObject): string {
   }
 }
 
-/** clients.first.redirectUris[0] */
+/** For example, clients.first.redirectUris[0] */
 export function spell(path: Path): string {
-  // The line says which element of a list it is.
+  // The line number shows which element of a list it is.
   const named = typeof path[0] === 'number' && path.length > 1 ? path.slice(1) : path
   return named
     .map((key, at) => (typeof key === 'number' ? `[${key}]` : at ? `.${key}` : key))

@@ -14,11 +14,10 @@ export interface Entry<T> {
 
 /**
  * The elements of a YAML file that holds one list.
- *
- * @param schema name of the schema in schemas/assay that the file must obey. Unknown keys are
- *   mistakes: a typo in `checks` would otherwise leave a requirement unjudged.
- * @param problems each mistake is appended as `file:line:column: what is wrong. fix.`
- * @returns those that obey the schema.
+ * @param schema name of the schema in schemas/assay that the file must follow. Unknown keys are errors: a typo in
+ *   `checks` would otherwise leave a requirement unjudged.
+ * @param problems each error is appended as `file:line:column: what is wrong. fix.`
+ * @returns the elements that follow the schema.
  */
 export function readList<T>(file: string, schema: string, problems: string[]): Entry<T>[] {
   const name = relative(process.cwd(), file)
@@ -37,7 +36,7 @@ function textOf(file: string): string {
   }
 }
 
-/** The same of a text that is not built yet. */
+/** The elements of a text that the build has not read. */
 export function parseList(name: string, schema: string, text: string, problems: string[]) {
   const source = sourceOf(name, text)
   const isYaml = source.problems.length === 0

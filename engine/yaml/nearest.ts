@@ -1,4 +1,4 @@
-/** The word of a list that was probably meant; undefined when none is near. */
+/** The word of a list that was probably meant; undefined if none is similar. */
 export function nearest(word: string, words: string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[_-]/g, '')
   const allowed = Math.max(1, Math.floor(word.length / 3))
@@ -8,7 +8,7 @@ export function nearest(word: string, words: string[]): string | undefined {
   return best && best.apart <= allowed ? best.known : undefined
 }
 
-/** Levenshtein's distance: insertions, deletions and replacements from one word to another. */
+/** Levenshtein distance: insertions, deletions and replacements between two words. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index)
   for (const [i, a] of [...from].entries()) {

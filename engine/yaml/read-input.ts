@@ -6,8 +6,7 @@ import { sourceOf } from './source.ts'
 import { noteViolations } from './validate.ts'
 
 /**
- * What a YAML file holds that somebody named, as its schema of schemas/assay wants it.
- *
+ * The content of a YAML file that the user named, valid for its schema in schemas/assay.
  * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
 export function readInput(file: string, schema: string): unknown {

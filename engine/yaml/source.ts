@@ -11,29 +11,29 @@ import {
 
 export type Path = (string | number)[]
 
-/** One thing that is wrong with a file. The text says what, then how to fix it. */
+/** A fault in a file. The text says what is wrong, then how to fix it. */
 export interface Problem {
   line: number
   column: number
   text: string
 }
 
-/** A file as YAML: its document, and where in the text each member stands. */
+/** A file as YAML: its document, and the position of each member in the text. */
 export interface Source {
   file: string
   document: Document
   problems: Problem[]
-  /** Notes a problem at the value of a path, or where the nearest parent that exists begins. */
+  /** Records a problem at the value of a path; if it is missing, at the start of the nearest existing parent. */
   complain(path: Path, text: string): void
-  /** Notes a problem at the key of a path. */
+  /** Records a problem at the key of a path. */
   complainOfKey(path: Path, text: string): void
   /** Line and column of the value of a path, both from 1. */
   at(path: Path): { line: number; column: number }
 }
 
 /**
- * Reads YAML. Where the text is not YAML, that is the first of the problems, and the document is not
- * to be used. The messages of the parser may quote a secret, so they are said in our own words.
+ * Reads YAML. If the text is not YAML, that is the first problem, and the document must not be used. The parser's
+ * messages may quote a secret, so we use our own words.
  */
 export function sourceOf(file: string, text: string): Source {
   const counter = new LineCounter()
@@ -46,7 +46,7 @@ export function sourceOf(file: string, text: string): Source {
   const note = (offset: number, words: string) => {
     problems.push({ ...position(offset), text: words })
   }
-  // The first error is the mistake; those behind it are mostly its consequences.
+  // The first error is the mistake; later ones are usually its consequences.
   for (const { code, pos } of document.errors.slice(0, 1)) note(pos[0], SYNTAX[code] ?? NOT_YAML)
   let aliases = 0
   visit(document, {
@@ -70,7 +70,7 @@ export function sourceOf(file: string, text: string): Source {
   }
 }
 
-/** Aliases of aliases multiply: a file of a kilobyte can hold a million million values. */
+/** Aliases of aliases multiply: a file of one kilobyte can expand to 10^12 values. */
 const MOST_ALIASES = 16
 const TOO_MANY = `there are more than ${MOST_ALIASES} aliases. Write the values out.`
 

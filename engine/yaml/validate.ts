@@ -2,10 +2,10 @@ import type { ValidateFunction } from 'ajv/dist/2020.js'
 import { explain } from './explain.ts'
 import type { Path, Source } from './source.ts'
 
-/** Notes each violation of a schema at its place in the file, and tells the places. */
+/** Records each violation of a schema at its place in the file, and returns the places. */
 export function noteViolations(source: Source, value: unknown, validate: ValidateFunction): Path[] {
   if (validate(value)) return []
-  // What the branch of a condition lacks stands beside it.
+  // `if` only repeats the errors of its branch, which are listed as well.
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if')
   return errors.slice(0, MOST_SHOWN).map((error) => {
     const { path, atKey, text } = explain(error, pathOf(error.instancePath, value))
@@ -15,7 +15,7 @@ export function noteViolations(source: Source, value: unknown, validate: Validat
   })
 }
 
-/** More violations than anybody reads at once. */
+/** Maximum number of violations shown. */
 const MOST_SHOWN = 50
 
 /** A JSON pointer as a path; an index of an array becomes a number. */

@@ -3,7 +3,7 @@ import type { Ledger } from './events.ts'
 import { ageOf, type RefusedToken, type Replacement } from './refused-token.ts'
 import { why } from './why.ts'
 
-/** Another token for consents, where the bank refused one of a client; undefined: the answer stands. */
+/** Another token for consents, where the bank refused one of a client; undefined: the refusal stands. */
 export async function anotherForClient(
   ledger: Ledger,
   client: string,

@@ -9,8 +9,8 @@ import type { ReplacedApprovals } from './replaced-approvals.ts'
 import { isPromised, why } from './why.ts'
 
 /**
- * Another token for data, where the bank refused one of an approval: the one that came after it, or what a refresh
- * gives; undefined: the answer stands.
+ * Another token for data, where the bank refused one of an approval: the token that followed it, or the result of a
+ * refresh; undefined: the refusal stands.
  *
  * @throws NotApplicable where the run, or a newer approval, ended this one.
  */
@@ -26,7 +26,7 @@ export async function anotherForApproval(
   const { status = 0 } = answer.response ?? {}
   const atFirst = whyNow()
   if (atFirst === 'the request') return undefined
-  // What is judged that late is what an ending check rested on, where its own chapter is not selected.
+  // A check that is judged this late verifies what an ending check relied on, where its own chapter is not selected.
   if (atFirst === 'consent ended') {
     throw new NotApplicable(`the run has ended the approval “${named.name}” before`)
   }
@@ -41,7 +41,7 @@ export async function anotherForApproval(
   if (reason === 'refreshed' && latest !== undefined) return { token: latest }
   const instead = { ...ageOf(events, token, answer), newest: true }
   const next = await held.refresh(facts, client)
-  // What was refused for want of a right is judged as it came, unless a newer approval took that right.
+  // A refusal for lack of a right is judged as it is, unless a newer approval took that right.
   if (!next || status !== 401) {
     await replaced.requireNewestReads(named)
     return undefined

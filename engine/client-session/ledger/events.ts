@@ -8,12 +8,12 @@ import type { TokenSet } from '../tokens.ts'
 
 /** What can happen to an approval or a token. */
 interface Happenings {
-  /** A customer approved a consent for a client at the bank, and this code came of it. */
+  /** A customer approved a consent for a client at the bank; this is the resulting code. */
   approved: { code: string; customer: CustomerName; clientId?: string; consentId: string }
-  /** The checks can use the approval from now on. */
+  /** From now on, checks can use the approval. */
   given: { name: string; client: string; customer: CustomerName; consentId: string }
   /**
-   * A token response gave an access token. `customer`: who had approved what its code was given for. `expiresIn`:
+   * A token response contained an access token. `customer`: who approved what its code was issued for. `expiresIn`:
    * seconds, 0 where the bank did not say.
    */
   issued: {
@@ -27,19 +27,19 @@ interface Happenings {
   }
   /** A token request with the code of an approval gave no token. */
   'code refused': { code: string }
-  /** These tokens are sent from now on: for a consent, or for what else the key names. */
+  /** From now on, these tokens are sent: for a consent, or for what else the key names. */
   'in use': { key: string; tokens: TokenSet }
   /** A correct data request under a consent succeeded. */
   read: { consentId: string }
-  /** A token of the consent that should have lived was refused. */
+  /** A token of the consent was refused before its time. */
   refused: { consentId: string }
-  /** The run has ended the consent: deleted it, or had it revoked or expire. */
+  /** The run has ended the consent: it deleted it, or had it revoked or expired. */
   ended: { consentId: string }
   /** A hook made the access token expire. */
   expired: { token: string }
-  /** The bank refused a token of this client for which it had issued a newer one. */
+  /** The bank refused a token of this client after it had issued a newer one. */
   superseded: { client: string }
-  /** Another token was refused as well: for requests of this kind none is tried again. */
+  /** A second token was refused as well: no other is tried for requests of this kind. */
   'no help': { request: string }
 }
 
@@ -51,12 +51,12 @@ export type Event = Happening & { at: number }
 export type EventOf<K extends Kind> = { kind: K; at: number } & Happenings[K]
 type Like<K extends Kind> = { kind: K } & Partial<Happenings[K]>
 
-/** All that happened so far, in the order in which the run learnt of it. */
+/** All events so far, in the order in which the run learnt of them. */
 export type Events = readonly Event[]
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** The one list of what a run knows of its approvals and tokens; whatever is asked of it is a pure function. */
+/** The only list of what a run knows about its approvals and tokens; all questions about it are pure functions. */
 export function createLedger() {
   const events: Event[] = []
   const add = (happening: Happening, at = now()): void => {
@@ -65,12 +65,12 @@ export function createLedger() {
   return {
     events: events as Events,
     add,
-    /** Adds what an exchange tells. */
+    /** Adds the events that follow from an exchange. */
     note(exchange: Exchange): void {
       for (const happening of toldBy(exchange, events))
         add(happening, Date.parse(exchange.startedAt))
     },
-    /** Adds what a hook is about to make true. */
+    /** Adds the event that a hook is about to cause. */
     noteHook(name: HookName, { accessToken, consentId }: HookSubject): void {
       const ofToken = name === 'token-expired'
       if (ofToken && accessToken !== undefined) add({ kind: 'expired', token: accessToken })
@@ -79,7 +79,7 @@ export function createLedger() {
   }
 }
 
-/** What an exchange tells of approvals and tokens. */
+/** The events of approvals and tokens that an exchange shows. */
 export function toldBy(exchange: Exchange, events: Events): Happening[] {
   const { endpoint, about, request, response } = exchange
   const own = about.approval !== undefined && about.deviation === undefined
@@ -104,12 +104,12 @@ export function toldBy(exchange: Exchange, events: Events): Happening[] {
   return [...told, { kind: 'issued', token, client, clientId, grant, code, customer, expiresIn }]
 }
 
-/** The events that have all these members. */
+/** The events with all these members. */
 export function allOf<K extends Kind>(events: Events, like: Like<K>) {
   return events.filter(resembling<K>(like))
 }
 
-/** The last of them. */
+/** The last event with all these members. */
 export function lastOf<K extends Kind>(events: Events, like: Like<K>) {
   return events.findLast(resembling<K>(like))
 }

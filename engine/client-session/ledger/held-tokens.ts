@@ -5,28 +5,28 @@ import type { ResumableRun } from '../resume-run.ts'
 import { MARGIN, refreshed, type TokenSet, withoutRefresh, workedOnce } from '../tokens.ts'
 import { inUse, type Ledger } from './events.ts'
 
-/** Where the tokens of an approval come from. */
+/** The sources of an approval's tokens. */
 interface TokenSources {
   /** The exchange of its code. */
   first(): Promise<TokenSet>
-  /** Without a refresh token: the customer confirms the consent once more. Undefined once it has ended. */
+  /** Without a refresh token: the customer confirms the consent again. Undefined once the consent has ended. */
   again(): Promise<TokenSet | undefined>
 }
 
 export type HeldTokens = ReturnType<typeof createHeldTokens>
 
 /**
- * The tokens in use now for each consent. What becomes of the tokens of a first authorisation is
- * open: the latest ones serve every approval of the consent.
+ * The current tokens of each consent. What happens to the tokens of a first authorisation is open, so the latest tokens
+ * serve every approval of the consent.
  *
- * @param resumable where tokens are written down, for the run after one that is interrupted.
+ * @param resumable where tokens are saved for the run after an interrupted one.
  */
 export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undefined) {
   const hold = (consent: ConsentFacts, tokens: TokenSet) => {
     ledger.add({ kind: 'in use', key: consent.id, tokens })
     resumable?.tokens(consent, tokens)
   }
-  /** New tokens by the refresh token, held from then on; undefined where there is none, or no token. */
+  /** Refreshes and holds tokens of a consent; undefined where there is no refresh token, or no new token came. */
   const refresh = async (consent: ConsentFacts, client: Tpp) => {
     const tokens = inUse(ledger.events, consent.id)
     if (tokens?.refreshToken === undefined) return undefined
@@ -39,7 +39,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
     return next
   }
   const underWay = new Map<string, Promise<TokenSet | undefined>>()
-  /** Requests that go out at the same time share one visit of the customer. */
+  /** Simultaneous requests share one visit of the customer. */
   const once = (id: string, again: TokenSources['again']) => {
     const made = underWay.get(id) ?? again().finally(() => underWay.delete(id))
     underWay.set(id, made)
@@ -48,7 +48,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
   return {
     hold,
     refresh,
-    /** The tokens with an access token that has not expired, where refresh token or customer gives one. */
+    /** Tokens with an access token that has not expired, if the refresh token or the customer can give one. */
     async current(consent: ConsentFacts, client: Tpp, { first, again }: TokenSources) {
       const known = inUse(ledger.events, consent.id)
       const tokens = known ?? (await first())

@@ -1,17 +1,17 @@
 import { allOf, type Event, type EventOf, type Events, inUse, lastOf } from './events.ts'
 
 /**
- * An approval that a newer one may have replaced. No sentence forbids a bank to end an approval when the same
- * customer gives the same client a newer one (AMB-43): then nothing is to judge under the older one.
+ * An approval that a newer one may have replaced. No sentence forbids a bank to end an approval when the same customer
+ * gives the same client a newer one (AMB-43); nothing can then be judged under the older one.
  */
 export interface Older extends EventOf<'given'> {
-  /** The client_id that its client has now. */
+  /** The current client_id of its client. */
   clientId?: string
-  /** Milliseconds within which the end of a consent takes effect: until then what was replaced reads. */
+  /** Milliseconds until the end of a consent takes effect: until then a replaced approval can still read. */
   settlingTime: number
 }
 
-/** Were its data refused although the customer had approved nothing else for the client since it gave some? */
+/** True if its data were refused although the customer approved nothing else for the client since its last read. */
 export function endedByItself(events: Events, older: Older): boolean {
   const { consentId, settlingTime } = older
   const read = lastOf(events, { kind: 'read', consentId })
@@ -24,13 +24,13 @@ export function endedByItself(events: Events, older: Older): boolean {
   )
 }
 
-/** Has it given data since a newer one came so long ago that it was not replaced by that? */
+/** True if it has given data so long after a newer approval that the newer one did not replace it. */
 export function hasReadSince(events: Events, older: Older, at: number): boolean {
   const read = lastOf(events, { kind: 'read', consentId: older.consentId })
   return read !== undefined && read.at >= at + older.settlingTime
 }
 
-/** May its query show that a newer one replaced it? */
+/** True if its query may show that a newer approval replaced it. */
 export function mayShowItsEnd(events: Events, older: Older): boolean {
   const approved = approvedAlike(events, older)
   const own = approved.findLastIndex(({ consentId }) => consentId === older.consentId)
@@ -40,7 +40,7 @@ export function mayShowItsEnd(events: Events, older: Older): boolean {
   )
 }
 
-/** May a newer one have replaced it, whatever its query shows? */
+/** True if a newer approval may have replaced it, whatever its query shows. */
 export function mayBeReplaced(events: Events, older: Older): boolean {
   if (endedByItself(events, older)) return false
   const newer = newerGiven(events, older)
@@ -48,7 +48,7 @@ export function mayBeReplaced(events: Events, older: Older): boolean {
   return newerToken(events, older) !== undefined || newerCodeWaits(events, older)
 }
 
-/** The last one after it that has tokens. `gone`: the run ended that, so it cannot be asked any more. */
+/** The last later approval that has tokens. `gone`: the run ended it, so it cannot be tried any more. */
 export function newerGiven(events: Events, older: Older) {
   const { name, client, customer } = older
   const own = events.findIndex((event) => event.kind === 'given' && event.name === name)
@@ -61,7 +61,7 @@ export function newerGiven(events: Events, older: Older) {
   return { ...newer, gone: expired || hasEnded(events, newer.consentId) }
 }
 
-/** The token of the last code after it, that of a check alone included, unless this one has read since. */
+/** The token of the last later code, even if only a check used it, unless this approval has read since. */
 export function newerToken(events: Events, older: Older) {
   const newest = newestByCode(events, older)
   if (!newest || newest.at < older.at || hasReadSince(events, older, newest.at)) return undefined
@@ -71,24 +71,24 @@ export function newerToken(events: Events, older: Older) {
   return { token, gone: ended || hasExpired(events, token) }
 }
 
-/** Has its customer approved another one since whose code a check keeps, so that nobody can ask by that? */
+/** True if its customer has since approved another one whose code a check keeps, so that it cannot be tried. */
 export function newerCodeWaits(events: Events, older: Older): boolean {
   const last = approvedAlike(events, older).at(-1)
   if (!last || last.consentId === older.consentId || usesOf(events, last.code) > 0) return false
   return !hasReadSince(events, older, last.at)
 }
 
-/** The last token that the code of an approval of the same customer gave the same client. */
+/** The last token that the same client got for a code of the same customer. */
 export function newestByCode(events: Events, { clientId, customer }: Older) {
   return lastOf(events, { kind: 'issued', clientId, customer })
 }
 
-/** Has the run deleted the consent, or had it revoked or expire? */
+/** True if the run has deleted the consent, or had it revoked or expired. */
 export function hasEnded(events: Events, consentId: string): boolean {
   return lastOf(events, { kind: 'ended', consentId }) !== undefined
 }
 
-/** Has a hook made the access token expire? */
+/** True if a hook made the access token expire. */
 export function hasExpired(events: Events, token: string): boolean {
   return lastOf(events, { kind: 'expired', token }) !== undefined
 }
@@ -98,7 +98,7 @@ function approvedAlike(events: Events, { clientId, customer }: Older) {
   return allOf(events, { kind: 'approved', clientId, customer })
 }
 
-/** How often the code of an approval was sent, from the first time on at which it gave a token. */
+/** How often the code of an approval was sent, counted from the first time that it gave a token. */
 function usesOf(events: Events, code: string): number {
   const isIt = (event: Event) => event.kind === 'approved' && event.code === code
   const sent = events

@@ -18,11 +18,11 @@ import {
 
 export type ReplacedApprovals = ReturnType<typeof createReplacedApprovals>
 
-/** Asks the bank whether a newer approval replaced an older one, where the ledger tells that it may have (AMB-43). */
+/** Asks the bank whether a newer approval replaced an older one, where the ledger shows that it may have (AMB-43). */
 export function createReplacedApprovals(parts: {
   ledger: Ledger
   held: HeldTokens
-  /** Queries a consent by its client. */
+  /** Queries a consent as its client. */
   queried(consent: NamedConsent, id: string): Promise<Exchange>
   settlingTime: number
 }) {
@@ -36,7 +36,7 @@ export function createReplacedApprovals(parts: {
     return given && { ...given, clientId, settlingTime }
   }
 
-  /** Does any address that its permissions open give data? */
+  /** True if any address that its permissions open gives data. */
   const reads = async (name: string, message?: CallDeviation): Promise<boolean> => {
     const { approval, paths = [] } = approvals.get(name) ?? {}
     for (const path of paths)
@@ -44,7 +44,7 @@ export function createReplacedApprovals(parts: {
     return false
   }
 
-  /** Does it give data all the same? Then something was refused for another reason than its end. */
+  /** True if it still gives data: then the refusal has another reason than its end. */
   const stillReads = async ({ name, consentId }: Older): Promise<boolean> => {
     const bearer = inUse(events, consentId)?.accessToken
     if (bearer === undefined) return false
@@ -63,9 +63,9 @@ export function createReplacedApprovals(parts: {
       ledger.add({ kind: 'given', name, client: tpp.name, customer, consentId })
     },
     /**
-     * Where data are refused with whatever status.
+     * For data that were refused with any status.
      *
-     * @throws NotApplicable when its query shows that it ended, and it read nothing since a newer one took effect.
+     * @throws NotApplicable when its query shows that it ended, and it has read nothing since a newer one took effect.
      */
     async requireNotReplaced(consent: NamedConsent): Promise<void> {
       const older = olderOf(consent.name)
@@ -73,17 +73,17 @@ export function createReplacedApprovals(parts: {
       if (showsTheEnd(await queried(consent, older.consentId))) throw replaced(older.name)
     },
     /**
-     * Where its access token was refused.
+     * For an access token that was refused.
      *
-     * @throws NotApplicable when it reads no data any more, and a newer approval does, or did before it ended, or is
-     *   one whose code is kept.
+     * @throws NotApplicable when it no longer reads data, and a newer approval does, or did before it ended, or has a
+     *   code that a check keeps.
      */
     async requireNewestReads({ name }: NamedConsent): Promise<void> {
       const older = olderOf(name)
       if (!older || endedByItself(events, older) || (await stillReads(older))) return
       const newer = newerGiven(events, older)
       if (newer) {
-        // What has ended cannot be asked: only data that the older one gave beside it say that both stood.
+        // An ended approval cannot be tried: only data that the older one gave beside it show that both were valid.
         const alone = newer.gone ? !hasReadSince(events, older, newer.at) : await reads(newer.name)
         if (alone) throw replaced(name, `“${newer.name}”`)
       }
@@ -94,9 +94,10 @@ export function createReplacedApprovals(parts: {
       if (later.gone || (await reads(name, message))) throw replaced(name)
     },
     /**
-     * Where its refresh token was refused.
+     * For a refresh token that was refused.
      *
-     * @throws NotApplicable when that of a newer approval gives tokens, or it has ended and the older one reads nothing.
+     * @throws NotApplicable when a newer approval's gives tokens, or that one has ended and the older one reads
+     *   nothing.
      */
     async requireNewestRefreshes({ name }: NamedConsent): Promise<void> {
       const older = olderOf(name)
@@ -106,13 +107,13 @@ export function createReplacedApprovals(parts: {
       if (approval && !newer.gone && (await held.refresh(approval.facts, approval.tpp))) {
         throw replaced(name, `“${newer.name}”`)
       }
-      // Refused data end at requireNewestReads.
+      // If these data are refused, requireNewestReads throws.
       if (newer?.gone || newerToken(events, older)) await reads(name)
     },
   }
 }
 
-/** The transition to Authorised is not shown: a Status may lag behind the approval. */
+/** AwaitingAuthorisation does not show an end either: a Status may lag behind the approval. */
 function showsTheEnd(query: Exchange): boolean {
   const status = member(query.response?.json, 'Data', 'Status')
   if (!succeeded(query)) return refused(query)

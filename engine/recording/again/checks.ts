@@ -5,12 +5,12 @@ import type { Exchange } from '../../wire/exchange.ts'
 import { jsonOf } from '../../wire/json-body.ts'
 import { type Compared, nothingYet } from './said.ts'
 
-/** The exchanges of a run, as they are recorded. */
+/** The recorded exchanges of a run. */
 export interface Sent {
   byId: ReadonlyMap<string, ExchangeRecord>
   /** Ids in the order of sending, by the check that sent them. */
   ofCheck: ReadonlyMap<string, readonly string[]>
-  /** Place of an exchange among all. */
+  /** Position of an exchange among all exchanges. */
   placeOf(id: string): number
 }
 
@@ -31,8 +31,8 @@ export function sentOf(records: readonly ExchangeRecord[]): Sent {
 }
 
 /**
- * Compares what the report says of each check with the exchanges that were recorded of it. What a check made of bodies,
- * of several answers together or of pages is not judged again.
+ * Compares the report's statements about each check with the recorded exchanges. What a check derived from bodies, from
+ * several answers together or from pages is not judged again.
  */
 export function checksAgain(
   report: Report,
@@ -56,7 +56,7 @@ export function checksAgain(
   return compared
 }
 
-/** Does the report say of it what the record of its exchanges tells by itself? */
+/** True if the records of its exchanges alone show what the report says about the check. */
 const isShown = ({ matched = [], control }: CheckResult): boolean =>
   matched.length > 0 || control !== undefined
 
@@ -79,7 +79,7 @@ function differenceIn(
   )
 }
 
-/** Members that an outcome has, and those that it has not. */
+/** The members that an outcome must have, and those that it must not have. */
 function ofWords({ outcome, level, message, expected, cells }: CheckResult): string | undefined {
   if (outcome === 'fail' && level !== 'must') return `a ${level} is broken, and never failed`
   if (outcome === 'warn' && level !== 'should') return `a ${level} is broken, and never a warning`
@@ -89,7 +89,7 @@ function ofWords({ outcome, level, message, expected, cells }: CheckResult): str
   return broken === undefined ? undefined : `it passes, and names ${broken} as broken`
 }
 
-/** A check names what it sent. A step that others need is sent once, and again where it ended, on behalf of its owner. */
+/** A check must name what it sent. A shared step is sent once, and again where it ended, for its owner. */
 function ofSent(
   { id, outcome, exchanges }: CheckResult,
   { partial }: Report,
@@ -105,7 +105,7 @@ function ofSent(
   return `${first} was sent for it, and it names nothing that was`
 }
 
-/** What passed names its exchanges in the order of sending: only what is broken has the offending one first. */
+/** A pass must name its exchanges in the order of sending: only a broken check names the offending one first. */
 function ofOrder({ outcome, exchanges }: CheckResult, { placeOf }: Sent): string | undefined {
   if (outcome !== 'pass') return undefined
   const [first = '', second] = exchanges
@@ -127,7 +127,7 @@ function ofControl({ control, outcome }: CheckResult, { byId }: Sent): string | 
   return `its control ${control.exchange} was answered ${status ?? 'by nothing'}, and not ${said}`
 }
 
-/** Of a pass all holds that its answers were held to. */
+/** For a pass, every matcher that its answers were held to must hold. */
 function ofMatched({ matched = [], outcome }: CheckResult, { byId }: Sent): string | undefined {
   for (const each of matched) {
     const record = byId.get(each.exchange)
@@ -138,7 +138,7 @@ function ofMatched({ matched = [], outcome }: CheckResult, { byId }: Sent): stri
   return undefined
 }
 
-/** What a matcher says of a recorded exchange; undefined where it holds, or the record does not tell. */
+/** What a matcher finds in a recorded exchange; undefined where nothing is wrong, or the record does not show it. */
 function foundIn(record: ExchangeRecord, { by, statuses = [] }: Matched): string | undefined {
   if (!ON_RECORD.has(by)) return undefined
   const { response } = record

@@ -9,12 +9,12 @@ import { createLatency } from '../../run/latency.ts'
 import type { Exchange } from '../../wire/exchange.ts'
 import { type Compared, nothingYet } from './said.ts'
 
-/** How the problem of a list of known deviations begins that is out of date: it fails a run, and nothing else tells it. */
+/** Start of the problem of an outdated list of known deviations, which fails a run and shows only here. */
 const STALE = /^the known deviation /
 
 /**
- * Composes the report once more of its own checks and rules, by what composed it, and compares what follows from them:
- * counts, verdict, exit code, requirements, causes, figures.
+ * Composes the report again from its own checks and rules, with the same code as the run, and compares the derived
+ * parts: counts, verdict, exit code, requirements, causes, figures.
  */
 export function compositionAgain(
   report: Report,
@@ -50,7 +50,7 @@ function composedAgain(
     latency.note(record as unknown as Exchange)
   }
   const { profile, only, seed } = report.scope
-  // Where a mistake stands in the target file is not looked up again.
+  // The position of a mistake in the target file is not looked up again.
   const { file: _, ...target } = report.target
   const deviations = report.checks.flatMap(({ id, deviation }): Deviation[] =>
     deviation ? [{ id, ...deviation }] : [],
@@ -72,7 +72,7 @@ function composedAgain(
 
 type Part = [id: string, is: unknown, follows: unknown]
 
-/** Figures, each by itself: a reader wants to know which. */
+/** Compares each figure separately, so that a reader sees which one differs. */
 function countsOf(report: Report, again: Report): Part[] {
   const each = (name: 'summary' | 'musts') =>
     Object.entries(again[name]).map(([key, value]): Part => {
@@ -109,7 +109,7 @@ function partsOf(report: Report, again: Report): Part[] {
   ]
 }
 
-/** What ends a run from outside is no outcome of a check: an interruption, trouble of our own, an outdated list. */
+/** What ends a run from outside is not the outcome of a check: an interruption, a fault of Assay, an outdated list. */
 function endsAs(report: Report, again: Report): boolean {
   const { verdict, exitCode, partial, problems } = report
   if (verdict === again.verdict && exitCode === again.exitCode) return true
@@ -121,7 +121,7 @@ function endsAs(report: Report, again: Report): boolean {
   return stale && verdict === 'nonconformant' && exitCode === 1 && [0, 4].includes(again.exitCode)
 }
 
-/** As it stands in JSON. */
+/** The value after a round trip through JSON. */
 const plain = (value: unknown): unknown =>
   value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown)
 

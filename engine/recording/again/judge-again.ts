@@ -17,36 +17,36 @@ import { compositionAgain } from './composition.ts'
 import { rulesAgain } from './rules.ts'
 import { type Compared, nothingYet, type Said } from './said.ts'
 
-/** What of a run agrees with its exchanges, what differs, and what they do not tell. */
+/** Which parts of a run agree with its exchanges, which differ, and which the exchanges do not show. */
 export interface Again {
   rules: Compared
   checks: Compared
-  /** What follows from checks and rules: counts, verdict, causes. */
+  /** What is derived from checks and rules: counts, verdict, causes. */
   report: Compared
-  /** What makes differences no forgery: another version of Assay, other documents, another target file. */
+  /** Reasons for differences that are not forgery: another version of Assay, other documents, another target file. */
   unlike: string[]
-  /** Lines that are no exchange. */
+  /** Lines that are not exchanges. */
   unread: Said[]
 }
 
 export interface RunToJudge {
   report: Report
-  /** Text of exchanges.jsonl. */
+  /** Content of exchanges.jsonl. */
   exchanges: string
   suites: Suites
   catalogue: Catalogue
-  /** The target that was judged, where it is at hand: its spellings and its clock. */
+  /** The target that was judged, if available, for its spellings and its clock. */
   target?: RecordingTarget
-  /** Digest of its file. */
+  /** Digest of the target file. */
   configurationDigest?: string
-  /** Of this Assay. */
+  /** Version of this Assay. */
   version: string
 }
 
 /**
- * Judges a run again by what it sealed. Rules are recomputed from the exchanges; what checks were held to is looked at
- * again, and everything that follows from checks and rules is composed again. A recording or a certification of a client
- * is not judged again: its folder has not what it was made of.
+ * Judges a run again from its sealed files. Rules are recomputed from the exchanges; the matchers of checks are applied
+ * again, and everything derived from checks and rules is composed again. A recording or a certification of a client is
+ * not judged again: its folder lacks the sources.
  */
 export async function judgeAgain(run: RunToJudge): Promise<Again> {
   const { report, suites, catalogue } = run
@@ -93,7 +93,7 @@ function unlikeOf({ report, catalogue, configurationDigest, version }: RunToJudg
   const { assay, target } = report
   return [
     assay.version !== version && `Assay ${assay.version} made the run, and this is ${version}`,
-    // A certification has requirements of its own.
+    // A certification has its own requirements.
     target.side !== 'TPP' &&
       assay.specsDigest !== catalogue.digest &&
       'the run judged by other requirements than this Assay',
@@ -103,7 +103,7 @@ function unlikeOf({ report, catalogue, configurationDigest, version }: RunToJudg
   ].filter((each) => each !== false)
 }
 
-/** Ids of the checks that the scope of a run has. */
+/** Ids of the checks in the scope of a run. */
 function plannedIn({ report, suites, catalogue }: RunToJudge): string[] {
   return suites.checks
     .filter((check) => checkInScope(check, catalogue, report.scope))
@@ -138,7 +138,7 @@ async function recomputed(run: RunToJudge, records: ExchangeRecord[]): Promise<C
   })
 }
 
-/** Without the target file: what its members are where it has none. No address is needed, as nothing is sent. */
+/** The defaults that apply without the target file. No real address is needed, because nothing is sent. */
 const NO_TARGET: RecordingTarget = {
   layout: 'production',
   endpoints: endpointsOf({ addresses: { base_url: 'https://bank.invalid' } } as TargetDocument),
@@ -151,8 +151,8 @@ const NO_TARGET: RecordingTarget = {
 }
 
 /**
- * The rules and schemas where the target file is not at hand, and the ids of those that read what it alone says: what they
- * find may be otherwise by it.
+ * The rules and schemas for a run without its target file, and the ids of those that read what only that file contains:
+ * their findings may differ with it.
  */
 function withoutTarget({ rules, schemas }: Pick<Suites, 'rules' | 'schemas'>) {
   const readers = new Set<string>()

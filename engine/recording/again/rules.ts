@@ -6,12 +6,12 @@ import type { CheckResult, Outcome, Report } from '../../report/report.ts'
 import { ruleInScope } from '../../run/scope.ts'
 import { type Compared, nothingYet } from './said.ts'
 
-/** What the rules say of the exchanges of a run now, and what they could not read there. */
+/** What the rules say about the exchanges of a run now, and what they could not read there. */
 export interface Recomputed {
   states: RuleState[]
-  /** Why a rule could not judge each exchange that it judged in the run; empty where it could. */
+  /** Why a rule could not judge every exchange that it judged in the run; empty where it could. */
   lacksOf(id: string): readonly string[]
-  /** Is a part of the request of an exchange redacted? */
+  /** True if a part of the exchange's request is redacted. */
   hides(exchange: string): boolean
 }
 
@@ -19,7 +19,7 @@ const BROKEN: readonly Outcome[] = ['fail', 'warn']
 
 const KEPT: readonly Outcome[] = ['pass', 'observed']
 
-/** A pair of what a report says of a rule and what its exchanges show. */
+/** The comparison of the report's outcome of a rule with its exchanges. */
 type Weighed = { is: 'same' } | { is: 'different' | 'untold'; what: string }
 
 const SAME: Weighed = { is: 'same' }
@@ -28,7 +28,7 @@ const different = (what: string): Weighed => ({ is: 'different', what })
 
 const untold = (what: string): Weighed => ({ is: 'untold', what })
 
-/** Compares the outcome of every rule with what it says of the exchanges now. */
+/** Compares the outcome of every rule with what it says about the exchanges now. */
 export function rulesAgain(report: Report, catalogue: Catalogue, found: Recomputed): Compared {
   const compared = nothingYet()
   const results = new Map(report.checks.map((check) => [check.id, check]))
@@ -66,7 +66,7 @@ function weigh(state: RuleState, around: Around): Weighed | undefined {
     if (!ruleInScope(state, catalogue, report.scope)) return undefined
     return different(`the report has it no more; its exchanges show: ${shownWords(state)}`)
   }
-  // A rule of the id of a check only takes away: what the check found is told with the checks.
+  // A rule with the id of a check can only make the result worse: the checks are compared separately.
   if (result.kind === 'check') {
     if (state.violated === 0 || !['pass', 'not-applicable'].includes(result.outcome)) return SAME
     return different(`${said(result)}, and its exchanges show: ${shownWords(state)}`)
@@ -105,7 +105,7 @@ function ofKept(state: RuleState, result: CheckResult, { lacks }: Around): Weigh
 }
 
 function ofUnseen(state: RuleState, result: CheckResult, { lacks, found }: Around): Weighed {
-  // Why nothing was judged is not looked at: nothing was.
+  // The reason that nothing was judged is not examined.
   if (!KEPT.includes(result.outcome) && !BROKEN.includes(result.outcome)) return SAME
   if (lacks.length > 0) return untold(`needs ${lacks.join(', ')}`)
   if (result.exchanges.some(found.hides)) return untold('needs a request that is redacted')

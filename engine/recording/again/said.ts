@@ -1,16 +1,16 @@
-/** Something of a report that differs from what its exchanges show, or that they do not tell. */
+/** A part of a report that differs from its exchanges, or that the exchanges do not show. */
 export interface Said {
-  /** A check or rule, or a member of report.json. */
+  /** Id of a check or rule, or a member of report.json. */
   id: string
   what: string
 }
 
-/** What was looked at again of one kind. */
+/** The result of comparing parts of one kind. */
 export interface Compared {
-  /** Ids that agree. */
+  /** Ids of parts that agree. */
   same: string[]
   different: Said[]
-  /** What the exchanges do not tell, and why. */
+  /** What the exchanges do not show, with the reasons. */
   untold: Said[]
 }
 

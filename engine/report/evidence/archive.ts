@@ -18,9 +18,9 @@ import { sealedIn } from './statement.ts'
 import { requireWhole } from './zip-form.ts'
 
 /**
- * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain
- * it, the documents, and CONTENTS.txt with the digest of each file. The same run gives the same bytes.
- * Schemas and documents that a signed statement does not seal are left out.
+ * Writes a zip archive of all that an auditor needs: the run, its statement, the schemas that explain it, the
+ * documents, and CONTENTS.txt with the digest of each file. The same run gives the same bytes. Schemas and documents
+ * that a signed statement does not seal are left out.
  */
 export async function pack(
   dir: string,
@@ -30,19 +30,19 @@ export async function pack(
   const contents = new Map<string, Buffer>()
   for (const name of OF_THE_RUN) {
     const stats = await lstat(join(dir, name)).catch(() => undefined)
-    // A link would pack a file of the machine; a FIFO never ends.
+    // A link could add another file of the machine; a FIFO never ends.
     if (stats?.isFile()) contents.set(name, contentOf(join(dir, name)))
   }
   const seals = sealedIn(contents.get(STATEMENT))
   const leftOut: string[] = []
   for (const [name, path] of Object.entries(EXPLAINING)) {
     const content = await readFile(path)
-    // Another version of the suite signed.
+    // Another version of the suite signed the run.
     if (seals && seals.get(name) !== sha256(content)) leftOut.push(name)
     else contents.set(name, content)
   }
   contents.set(CONTENTS, contentsOf(contents))
-  // Zip keeps local time: one fixed date gives the same bytes everywhere.
+  // Zip stores local time: a fixed date gives the same bytes everywhere.
   const mtime = new Date(2000, 0, 1)
   const archive = zipSync(Object.fromEntries(contents), { mtime, level: 9 })
   writeWhole(file, archive)
@@ -52,8 +52,8 @@ export async function pack(
 /**
  * The files of an archive, by name.
  *
- * @throws InputError where it holds anything beside them, or two of one name: programs would disagree
- *   about what it holds
+ * @throws InputError where it contains anything else, or two files with one name: programs would disagree about its
+ *   content
  */
 export function readArchive(archive: Buffer): Map<string, Buffer> {
   let size = 0

@@ -2,7 +2,7 @@ import { CHAIN_START, chainHash } from '../../record/chain.ts'
 
 export interface Finding {
   file: string
-  /** From 1. */
+  /** Starts at 1. */
   line?: number
   message: string
 }
@@ -12,8 +12,8 @@ const BROKEN = 'was changed, or the line before it was changed, added or removed
 const HASH = /,"hash":"([0-9a-f]{64})"\}$/
 
 /**
- * Walks the bytes of exchanges.jsonl: each line must be exactly what the recorder wrote, and its hash
- * must follow from it and the line before. A broken line is named once.
+ * Verifies the bytes of exchanges.jsonl: each line must be exactly what the recorder wrote, and its hash must match it
+ * and the line before. A broken line is reported once.
  */
 export function verifyLines(content: Buffer): { lines: number; head: string; findings: Finding[] } {
   const findings: Finding[] = []

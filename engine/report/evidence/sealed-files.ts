@@ -8,10 +8,10 @@ import { root } from '../../record/root.ts'
 export const STATEMENT = 'statement.jws'
 export const CONTENTS = 'CONTENTS.txt'
 
-/** The files that are the run; a statement without them is none. */
+/** The files that make up a run; a statement must seal them. */
 export const RESULTS = ['report.json', 'exchanges.jsonl']
 
-/** What is made from them and read by people and machines: sealed as well, where it is there. */
+/** Files made from the results, for people and machines: sealed as well if they exist. */
 export const MADE = [
   'report.html',
   'junit.xml',
@@ -24,10 +24,10 @@ export const MADE = [
   'diff.json',
 ]
 
-/** Files of a run that an archive holds where they exist. */
+/** Files of a run that an archive contains if they exist. */
 export const OF_THE_RUN: readonly string[] = [...RESULTS, STATEMENT, ...MADE]
 
-/** What an archive holds beside the run, and where it lies: sealed as it was when the run was signed. */
+/** What an archive contains in addition to the run, with the path of each: sealed as it was when the run was signed. */
 export const EXPLAINING: Readonly<Record<string, string>> = Object.fromEntries([
   ...['report.schema.json', 'exchange.schema.json'].map((name) => [
     `schemas/${name}`,
@@ -39,10 +39,10 @@ export const EXPLAINING: Readonly<Record<string, string>> = Object.fromEntries([
   ]),
 ])
 
-/** All that a folder or an archive of a run may hold and a statement may speak of. */
+/** All files that a folder or an archive of a run may contain and a statement may list. */
 export const KNOWN: readonly string[] = [...OF_THE_RUN, ...Object.keys(EXPLAINING), CONTENTS]
 
-/** A file as a statement remembers it. */
+/** A file as recorded in a statement. */
 export interface Seal {
   file: string
   bytes: number
@@ -65,20 +65,20 @@ something was changed. It proves that nothing was edited since it was signed. It
 another bank, or changed the suite. SHA-256 of each file:
 `
 
-/** CONTENTS.txt of these files, itself left out. */
+/** CONTENTS.txt for these files, not listing itself. */
 export function contentsOf(files: ReadonlyMap<string, Buffer>): Buffer {
   const named = [...files].filter(([name]) => name !== CONTENTS)
   const lines = named.map(([name, content]) => `${sha256(content)}  ${name}\n`)
   return Buffer.from(`${EXPLANATION}\n${lines.join('')}`)
 }
 
-/** Bytes of an archive, of what it unpacks to, or of one file of a run. */
+/** Maximum size, in bytes, of an archive, of its unpacked content, and of one file of a run. */
 export const LARGEST = 1024 ** 3
 
 /**
- * Those of the named files that a folder holds.
+ * The named files that exist in a folder.
  *
- * @throws InputError where one is there and can't be read
+ * @throws InputError where one exists and can't be read
  */
 export function filesIn(dir: string, names: readonly string[]): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
@@ -89,7 +89,7 @@ export function filesIn(dir: string, names: readonly string[]): Map<string, Buff
   return files
 }
 
-/** @throws InputError where it is no plain file, is too large, or can't be read */
+/** @throws InputError where it is not a plain file, is too large, or can't be read */
 export function contentOf(file: string): Buffer {
   try {
     return readPlain(file, LARGEST)

@@ -16,16 +16,16 @@ import { certificatesOf, factsOf, type Statement } from './statement.ts'
 
 export interface SignOptions {
   kid?: string
-  /** PEM of the certificate of the key, leaf first, then those that issued it. */
+  /** PEM of the certificate of the key, leaf first, then its issuers. */
   x5c?: string
   passphrase?: string
 }
 
 /**
- * Writes DIR/statement.jws: a compact JWS over what the run was, what it found, and each file that an
- * archive of it holds, the schemas and the documents among them. The key is PEM
- * (also encrypted) or a JWK as JSON; RSA signs with PS256, EC with the algorithm of its curve, Ed25519
- * with EdDSA. A run whose chain is broken is refused. Without kid and x5c the kid is the thumbprint of the key (RFC 7638).
+ * Writes DIR/statement.jws: a compact JWS over the facts of the run, its results, and each file that an archive of it
+ * contains, including the schemas and the documents. The key is PEM (also encrypted) or a JWK as JSON; RSA signs with
+ * PS256, EC with the algorithm of its curve, Ed25519 with EdDSA. A run whose chain is broken is refused. Without kid
+ * and x5c, the kid is the thumbprint of the key (RFC 7638).
  */
 export async function signRun(
   dir: string,
@@ -72,12 +72,12 @@ export async function signRun(
   return statement
 }
 
-/** The private key of a text; throws where it is none, or its passphrase is another one. */
+/** Loads a private key; throws where it is not one, or the passphrase is wrong. */
 export function readKey(text: string, passphrase: string | undefined): KeyObject {
   return keyOf('signing', createPrivateKey, text, passphrase)
 }
 
-/** @throws InputError where the text is no such key, PEM or JWK; a private key is not shown */
+/** @throws InputError where the text is no such key, PEM or JWK; the message does not show a private key */
 export function keyOf(
   what: string,
   create: typeof createPrivateKey | typeof createPublicKey,

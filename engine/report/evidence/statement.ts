@@ -5,16 +5,16 @@ import { parsedJson } from '../../record/json.ts'
 import type { Report } from '../report.ts'
 import type { Seal } from './sealed-files.ts'
 
-/** What is signed: the payload of statement.jws; schemas/assay/statement.schema.json. */
+/** The signed content: the payload of statement.jws; schemas/assay/statement.schema.json. */
 export interface Statement
   extends Pick<Report, 'startedAt' | 'finishedAt' | 'verdict' | 'exitCode'> {
   statement: 'assay-run'
   target: string
-  /** It judged what others had recorded, and is no run. */
+  /** Set if it judged recorded traffic, so that it is not a run. */
   recording?: true
   /** Version of the suite. */
   suite: string
-  /** Digest of the requirements, which are read out of the documents. */
+  /** Digest of the requirements, which are derived from the documents. */
   specsDigest: string
   configurationDigest: string
   /** SHA-256 of report.json, hex. */
@@ -31,7 +31,7 @@ export interface StatementHeader {
   x5c?: string[]
 }
 
-/** What a statement says of a run, as its report has it. */
+/** The facts of a run in its statement, taken from its report. */
 export function factsOf(report: Report) {
   return {
     target: report.target.name,
@@ -47,14 +47,14 @@ export function factsOf(report: Report) {
 }
 
 /**
- * A statement and its header; nothing of its signature is shown by that.
+ * Reads a statement and its header without verifying the signature.
  *
  * @throws Error that says what is wrong
  */
 export function readStatement(jws: string): { header: StatementHeader; statement: Statement } {
   const header = decodeProtectedHeader(jws)
   const strange = ['crit', 'b64'].find((name) => name in header)
-  // Either changes what is signed: a reader that does not know it would read something else.
+  // Both change what is signed: a reader that does not know them would read something else.
   if (strange) throw new Error(`its header has ${strange}, which no statement has`)
   const wrong = problemOf(header, 'statement#header')
   if (wrong) throw new Error(`its header is not that of a statement: ${wrong}`)
@@ -64,7 +64,7 @@ export function readStatement(jws: string): { header: StatementHeader; statement
   return { header: header as unknown as StatementHeader, statement: statement as Statement }
 }
 
-/** Digests of the files that a statement seals, whoever signed it; undefined where there is none. */
+/** Digests of the files that a statement seals, whoever signed it; undefined where there is no statement. */
 export function sealedIn(content: Buffer | undefined): Map<string, string> | undefined {
   if (!content) return undefined
   try {
@@ -78,7 +78,7 @@ export function sealedIn(content: Buffer | undefined): Map<string, string> | und
 /**
  * The certificates of an x5c, each issued by the next.
  *
- * @throws Error that says which is none, or does not follow
+ * @throws Error that says which entry is not a certificate or was not issued by the next
  */
 export function certificatesOf(x5c: readonly string[]): X509Certificate[] {
   const all = x5c.map((text, at) => {
@@ -104,7 +104,7 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   try {
     return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey)
   } catch {
-    // A key of a kind that OpenSSL does not know.
+    // A key type that OpenSSL does not know.
     return false
   }
 }

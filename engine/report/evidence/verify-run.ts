@@ -23,31 +23,31 @@ import { algorithm, keyOf } from './sign-run.ts'
 import { certificatesOf, factsOf, readStatement, type Statement } from './statement.ts'
 
 export interface Verification {
-  /** Nothing was found changed, and the signature, where there is one and a key, is right. */
+  /** True if nothing was changed and the signature is valid, where there are a signature and a key. */
   intact: boolean
   signature: 'valid' | 'invalid' | 'no-key' | 'absent'
-  /** Whose key it was: subject of the certificate, or kid. */
+  /** The signer: subject of the certificate, or kid. */
   signer?: string
-  /** The key by which the signature is valid: its thumbprint (RFC 7638), and who named it. */
+  /** The key that verifies the signature: its thumbprint (RFC 7638), and where it came from. */
   key?: { thumbprint: string; from: 'caller' | 'statement' }
   statement?: Statement
-  /** SHA-256 of statement.jws, hex, where there is one. */
+  /** SHA-256 of statement.jws, hex, if the file exists. */
   statementDigest?: string
-  /** Exchanges that were walked. */
+  /** Number of exchanges that were verified. */
   exchanges: number
   findings: Finding[]
-  /** The report of what was found intact. */
+  /** The report, if the run is intact. */
   report?: Report
-  /** What lies beside in a folder and no statement covers; folders end in `/`. In an archive each is a finding. */
+  /** Files of the folder that no statement covers; folders end in `/`. In an archive each is a finding. */
   uncovered: string[]
 }
 
 type Files = Map<string, Buffer>
 
 /**
- * Checks a run: its folder, its statement.jws, or an archive made by `pack`. Without a public key
- * (PEM, certificate or JWK) the certificate in the statement is taken, which shows that nothing was
- * edited since somebody signed, not who that was.
+ * Verifies a run: its folder, its statement.jws, or an archive made by `pack`. Without a public key (PEM, certificate
+ * or JWK) the certificate in the statement is used; this shows that nothing was edited since somebody signed, but not
+ * who signed.
  */
 export async function verifyRun(path: string, publicKey?: string): Promise<Verification> {
   const { files, dir } = await read(path)
@@ -57,7 +57,7 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
   if (!jws) {
     const report = reportIn(files, path)
     const findings = [...chain.findings, ...listFindings(files)]
-    // Who names a signer expects a signature: to remove it is the simplest way to change a run.
+    // A caller who names a signer expects a signature: removing it is the simplest way to change a run.
     if (publicKey !== undefined) {
       findings.push({ file: STATEMENT, message: 'is missing, and a key was given' })
     }
@@ -88,14 +88,14 @@ export async function verifyRun(path: string, publicKey?: string): Promise<Verif
   }
 }
 
-/** What of these a statement says nothing about. CONTENTS.txt follows from the rest. */
+/** The names that a statement does not cover. CONTENTS.txt is derived from the rest. */
 function uncovered(names: string[], statement: Statement | undefined): string[] {
   const sealed = (statement?.files ?? []).map(({ file }) => file)
   const covered = new Set([STATEMENT, CONTENTS, ...sealed])
   return names.filter((name) => !covered.has(name)).sort()
 }
 
-/** The files of a folder; of a folder in it that an archive has, too, those in there. */
+/** The files of a folder, including those in subfolders that an archive also has. */
 function namesIn(dir: string): string[] {
   return readdirSync(dir, { withFileTypes: true }).flatMap((entry) => {
     if (!entry.isDirectory()) return [entry.name]
@@ -105,7 +105,7 @@ function namesIn(dir: string): string[] {
   })
 }
 
-/** CONTENTS.txt must be what the other files make it. */
+/** CONTENTS.txt must match the other files. */
 function listFindings(files: Files): Finding[] {
   const list = files.get(CONTENTS)
   const known = KNOWN.flatMap((name): [string, Buffer][] => {
@@ -130,7 +130,7 @@ function compare(
     const content = files.get(file)
     const result = RESULTS.includes(file)
     if (!content) {
-      // What is made from the results may be left out, the results may not.
+      // Files made from the results may be absent; the results may not.
       if (result) findings.push({ file, message: 'is missing' })
     } else if (digest !== sha256(content)) {
       const how =
@@ -138,13 +138,13 @@ function compare(
           ? `it has its ${bytes} bytes, and another digest`
           : `it had ${bytes} bytes and has ${content.length}`
       const again = result ? '' : ' (or it was made again)'
-      // The chain tells the line of each exchange.
+      // The chain gives the line of each changed exchange.
       if (file === 'exchanges.jsonl' && chain.findings.length > 0) findings.push(...chain.findings)
       else findings.push({ file, message: `was changed: ${how}${again}` })
     }
   }
   if (findings.length > 0) return findings
-  // The same bytes: a statement that says something else of them was made so.
+  // The bytes are the same: a statement with other facts about them was made that way.
   const { head, lines } = statement.chain
   if (chain.head !== head || chain.lines !== lines) {
     findings.push({
@@ -202,8 +202,8 @@ function certifiedBy(x5c: string[] | undefined) {
 }
 
 /**
- * The report and the text of the exchanges of a run, of its folder, its statement.jws or an archive; whether they are what
- * was signed is not looked at.
+ * The report and the text of the exchanges of a run, from its folder, its statement.jws or an archive, without
+ * verifying the signature.
  *
  * @throws InputError where there is no run
  */
@@ -213,7 +213,7 @@ export async function readSealed(path: string): Promise<{ report: Report; exchan
   return { report: reportIn(files, path), exchanges }
 }
 
-/** What is verified; `dir` is the folder that holds it, where one does. */
+/** The files to verify; `dir` is their folder, if there is one. */
 async function read(path: string): Promise<{ files: Files; dir?: string }> {
   const stats = await stat(path).catch(() => {
     throw new InputError(`${path} does not exist`)

@@ -2,15 +2,14 @@ const LOCAL = 0x04034b50
 const CENTRAL = 0x02014b50
 const END = 0x06054b50
 const END_LENGTH = 22
-/** Version 2.0, with the attributes of no system. */
+/** Version 2.0, without attributes of an operating system. */
 const MADE_BY = 20
 
 /**
- * Walks an archive byte by byte: files one behind the other, the directory that lists them in the same order, and its
- * end. Names differ, and no byte belongs to none of them: what a reader of the one list sees is what
- * a reader of the other sees.
+ * Verifies an archive byte by byte: consecutive files, the directory that lists them in the same order, and its end.
+ * Names differ, and every byte belongs to one of these parts, so that readers of either list see the same files.
  *
- * @throws Error that says what is wrong, and how to go on
+ * @throws Error that says what is wrong, and what to do
  */
 export function requireWhole(archive: Buffer): void {
   const end = archive.length - END_LENGTH
@@ -18,7 +17,7 @@ export function requireWhole(archive: Buffer): void {
     throw new Error('it does not end as an archive does')
   }
   const count = archive.readUInt16LE(end + 10)
-  // The numbers of two disks, and the files on this one.
+  // The numbers of two disks, and the number of files on this one.
   if (archive.readUInt32LE(end + 4) !== 0 || archive.readUInt16LE(end + 8) !== count) throw other()
   const directory = archive.readUInt32LE(end + 16)
   if (directory > end || archive.readUInt32LE(end + 12) !== end - directory) throw other()
@@ -31,7 +30,7 @@ export function requireWhole(archive: Buffer): void {
     const name = nameAt(archive, at + 46, archive.readUInt16LE(at + 28))
     if (names.has(name)) throw new Error('two of its files have the same name')
     names.add(name)
-    // An extra field, a comment, another disk, or attributes that make a link of it.
+    // An extra field, a comment, another disk, or attributes that make it a link.
     if (!archive.subarray(at + 30, at + 42).equals(NOTHING)) throw other()
     if (archive.readUInt32LE(at + 42) !== file) throw other()
     const told = archive.subarray(at + 6, at + 30)
@@ -44,16 +43,16 @@ export function requireWhole(archive: Buffer): void {
 const NOTHING = Buffer.alloc(12)
 
 /**
- * Where the next file begins.
+ * The position of the next file.
  *
- * @param told what the directory says of this one: how it is packed, its sizes, its checksum
+ * @param told the directory's facts about this file: compression, sizes, checksum
  */
 function endOfFile(archive: Buffer, at: number, told: Buffer, name: string): number {
   const content = at + 30 + told.readUInt16LE(22)
   if (content > archive.length || archive.readUInt32LE(at) !== LOCAL) throw other()
   const extra = archive.readUInt16LE(at + 28)
   if (!archive.subarray(at + 4, at + 28).equals(told) || extra !== 0) throw other()
-  // Sizes may stand behind the data, where the directory alone is read.
+  // Sizes may come after the data, where only the directory is read.
   const behind = (told.readUInt16LE(2) & 8) !== 0
   if (behind || nameAt(archive, at + 30, told.readUInt16LE(22)) !== name) throw other()
   return content + told.readUInt32LE(14)

@@ -24,7 +24,7 @@ export function notTestedSection(report: Report): Markup {
 <ul class="plain">${own.map(({ id, level, text, notTested }) => markup`<li><a class="id" href="#${id}">${id}</a> <span class="level ${level}">${level}</span> ${text} <em>${notTested}</em></li>`)}</ul></section>`
 }
 
-/** What the run left at the bank, and what went wrong beside the checks. */
+/** What the run left at the bank, and problems outside the checks. */
 export function remainsSection(report: Report): Markup {
   if (report.leftBehind.length === 0 && report.problems.length === 0) return markup``
   return markup`<section id="remains" aria-labelledby="h-remains"><h2 id="h-remains">To clear up</h2>
@@ -32,7 +32,7 @@ ${report.problems.length > 0 ? markup`<ul class="plain">${report.problems.map((p
 ${report.leftBehind.length > 0 && markup`<h3>${counted(report.leftBehind.length, 'thing')} left behind at the bank</h3><ul class="plain">${report.leftBehind.map(({ kind, id, why }) => markup`<li>${kind} <code>${id}</code>: ${why}</li>`)}</ul>`}</section>`
 }
 
-/** How to read the page and how to contradict it. */
+/** How to read the page, and how to object to a finding. */
 export function appealSection(report: Report): Markup {
   return markup`<section id="appeal" aria-labelledby="h-appeal"><h2 id="h-appeal">How to read and to appeal</h2>
 <dl class="glossary">

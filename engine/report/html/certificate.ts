@@ -13,16 +13,17 @@ import type { CheckResult, Outcome, Report, RequirementResult } from '../report.
 import { document } from './document.ts'
 import { type Markup, markup } from './markup.ts'
 
-/** Characters of a text from outside: a longer one would push aside what the suite says. */
+/** Maximum length, in characters, of a text from outside, so that it cannot displace the suite's own words. */
 const MOST = 160
 
-/** What a page is made of: a run that was verified, whose signature is valid. */
+/** The content of the page: a verified run with a valid signature. */
 export type Certified = Required<Pick<Verification, 'report' | 'key' | 'statementDigest'>> &
   Pick<Verification, 'signer' | 'exchanges'>
 
 /**
- * certificate.html: one or two A4 pages of a signed and conformant run. All of it follows from what the signature covers
- * and from the key that it was verified with: the same run gives the same bytes. One file without a script, which fetches nothing.
+ * certificate.html: one or two A4 pages about a signed and conformant run. Everything is derived from the signed
+ * content and from the verifying key: the same run gives the same bytes. One file without a script, which loads
+ * nothing.
  */
 export function certificatePage(certified: Certified): string {
   const { report } = certified
@@ -74,7 +75,7 @@ function facts({ report, signer, key, statementDigest }: Certified): Markup {
 <figure>${drawn(`sha256:${statementDigest}`)}<figcaption>Digest of the statement</figcaption></figure></section>`
 }
 
-/** A digest as a QR code, as large as its surroundings. */
+/** A digest as a QR code that fills its container. */
 function drawn(digest: string): Markup | undefined {
   const code = qrCode(digest)
   if (!code) return undefined
@@ -88,7 +89,7 @@ const SEEN = {
     'verified with the certificate in the statement; nobody checked who issued it or whose it is',
 }
 
-/** A column of the table by chapter, and which requirements count in it. */
+/** A column of the table by chapter, and which requirements it counts. */
 const COLUMNS: [title: string, holds: (each: RequirementResult) => boolean][] = [
   ['Musts kept', (each) => isTested(each, 'must') && KEPT.includes(each.outcome)],
   ['Broken as known', (each) => isTested(each, 'must') && each.outcome === 'fail'],
@@ -107,7 +108,7 @@ function isTested({ level, notTested }: RequirementResult, wanted: string): bool
   return level === wanted && notTested === undefined
 }
 
-/** How many requirements of these end in each column: of a conformant run every must stands in exactly one. */
+/** Number of these requirements in each column: of a conformant run every must is in exactly one. */
 export function certificateCounts(requirements: readonly RequirementResult[]): number[] {
   return COLUMNS.map(([, holds]) => requirements.filter(holds).length)
 }
@@ -127,7 +128,7 @@ function byChapterTable({ requirements, checks }: Report): Markup {
 <p>${count(checks.length)} checks and rules judged them.</p></section>`
 }
 
-/** Musts without a check, what the target or the documents leave out, what the selection left out. */
+/** Musts without a check, what the target or the documents leave out, and what the selection left out. */
 function notJudged(report: Report): Markup {
   const untested = untestedMusts(report)
   const { leftOut } = report.scope
@@ -169,7 +170,7 @@ function deviations(report: Report): Markup {
 ${known.length > MOST_KNOWN && markup`<p>And ${counted(known.length - MOST_KNOWN, 'more check')}, in the report.</p>`}</section>`
 }
 
-/** Known deviations that are listed: more would make a third page. */
+/** Maximum number of listed known deviations: more would need a third page. */
 const MOST_KNOWN = 20
 
 function deviationRow({ id, title, deviation }: CheckResult): Markup {

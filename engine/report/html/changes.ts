@@ -2,7 +2,7 @@ import type { CheckChange, ReportDiff } from '../diff.ts'
 import { clip, counted } from '../escape.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
-/** What changed since the run before, where one was given. */
+/** What changed since the previous run, if one was given. */
 export function changesSection(diff: ReportDiff | undefined): Markup {
   if (!diff) return markup``
   const groups: [title: string, changes: CheckChange[]][] = [

@@ -8,11 +8,10 @@ import { scriptOf } from './script.ts'
 const FOLDER = join(root, 'engine', 'report', 'html')
 
 /**
- * A whole page in one file. The policy in its head allows its style sheet and its script by their
- * hashes, and nothing else.
+ * A whole page in one file. The policy in its head allows only its style sheet and its script, by their hashes.
  *
  * @param styles names of style sheets of this folder
- * @param script the module of this folder with which its script begins
+ * @param script the entry module of its script, in this folder
  */
 export function document(title: string, styles: string[], body: Markup, script?: string): string {
   const style = styles.map(asset).join('')

@@ -5,17 +5,17 @@ import { evidenceOf, hasCard, pathOf } from '../queries.ts'
 import type { ExchangeRecord, Report } from '../report.ts'
 import { jsonForScript, type Markup, markup, raw } from './markup.ts'
 
-/** Exchanges in one data element; the script unpacks an element when one of them is shown. */
+/** Number of exchanges in one data element; the script unpacks an element when one of them is shown. */
 const CHUNK = 400
-/** Most characters of one body on the page; the whole of what was recorded is in exchanges.jsonl. */
+/** Maximum length of one body on the page; exchanges.jsonl has all that was recorded. */
 const MAX_BODY = 64 * 1024
-/** Most characters of packed exchange data on the page; evidence of what didn't pass comes first. */
+/** Maximum length of packed exchange data on the page; evidence of what didn't pass comes first. */
 const MAX_PAGE = 24 * 1024 * 1024
 
 /**
- * The list of exchanges, filled by the script, and their data: JSON, deflated, in base64, in elements
- * that no browser executes. When the data is too much for one page, the exchanges that are evidence
- * of a failure are kept first, and the page says how many stand in exchanges.jsonl only.
+ * The list of exchanges, filled in by the script, and their data: JSON, deflated, in base64, in elements that no
+ * browser executes. If there is too much data for one page, exchanges that are evidence of a failure are kept first,
+ * and the page gives the number of those that are only in exchanges.jsonl.
  */
 export function exchangesSection(report: Report, exchanges: ExchangeRecord[]): Markup {
   const { chunks, chunkOf } = embed(report, exchanges)
@@ -59,7 +59,7 @@ ${chunks.map((chunk, i) => markup`<script type="application/octet-stream" id="${
 </section>`
 }
 
-/** Rows in which a text stands as its place among all texts: the same few stand in thousands of rows. */
+/** Replaces texts in rows by their index in a list: thousands of rows contain the same few texts. */
 function withWordsOnce(rows: readonly (readonly unknown[])[]): {
   words: string[]
   rows: unknown[][]
@@ -94,7 +94,7 @@ function sorted(values: string[]): string[] {
   return [...new Set(values)].sort()
 }
 
-/** The failures and warnings that an exchange is evidence of. */
+/** The failures and warnings for which an exchange is evidence. */
 function failuresOf(report: Report): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const check of report.checks.filter(({ outcome }) => hasCard(outcome))) {

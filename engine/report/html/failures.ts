@@ -7,21 +7,21 @@ import type { CheckResult, ReportedCause, RequirementResult } from '../report.ts
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
 export interface Context extends Indexed {
-  /** Causes by the findings that they explain. */
+  /** Causes by the ids of the findings that they explain. */
   causes: Map<string, ReportedCause>
-  /** Checks that did not end like this in the run before. */
+  /** Checks that are newly broken since the previous run. */
   fresh: Set<string>
   /** Folder of the run, as the user would type it. */
   folder?: string
 }
 
-/** Most that is written out of one text of a bank. */
+/** Maximum number of characters shown of one text from a bank. */
 const MAX_TEXT = 4000
 
 /**
- * One check that a reader must act on: the sentence, what was sent and what came, the place in the
- * body, the control beside it; folded: messages, how to repeat it, what it blocks; how to appeal.
- * A known deviation is folded as a whole, and so is what has the same cause as another finding.
+ * One check that a reader must act on: the sentence, what was sent and received, the place in the body, the control;
+ * folded: messages, how to repeat it, what it blocks; how to appeal. A known deviation is folded as a whole, and so is
+ * a finding with the same cause as another one.
  */
 export function failureCard(check: CheckResult, context: Context): Markup {
   const { outcome, id, title, deviation: known } = check
@@ -61,7 +61,7 @@ ${requirement && reading(requirement)}
 `
 }
 
-/** `GET /accounts → 200`, what was wrong with it on purpose, and with which certificate. */
+/** `GET /accounts → 200`, its deliberate fault, and its certificate. */
 function sentAndCame(check: CheckResult, { exchanges }: Context): Markup {
   const exchange = exchanges.get(check.exchanges[0] ?? '')
   if (!exchange) return markup``
@@ -80,7 +80,7 @@ function excerpt(check: CheckResult, { exchanges }: Context): Markup {
   return markup`<figure class="excerpt"><figcaption>${check.place ?? ''}, from line ${found.from} of the body</figcaption><pre tabindex="0">${found.lines.map(({ text, marked }) => markup`<span class="${marked ? 'line mark' : 'line'}">${text}</span>`)}</pre></figure>`
 }
 
-/** What sends it again: the suite itself, and curl. */
+/** How to send it again: with the suite itself, and with curl. */
 function repeating(check: CheckResult, { exchanges, folder, report }: Context): Markup {
   if (report.target.side === 'TPP') {
     return markup`<details class="curl"><summary>Repeat it</summary>
@@ -97,7 +97,7 @@ ${
 }</details>`
 }
 
-/** What has the same cause, and what it keeps from being judged. */
+/** Findings with the same cause, and what the cause keeps from being judged. */
 function explains(check: CheckResult, { causes, checks }: Context): Markup {
   const cause = causes.get(check.id)
   const [first, ...others] = cause?.findings ?? []
@@ -115,7 +115,7 @@ function deviation(check: CheckResult): Markup {
   return markup`<p class="deviation"><b>Known deviation</b> until <time>${known.expires}</time>: ${known.reason}${details.length > 0 ? ` (${details.join(', ')})` : ''}</p>`
 }
 
-/** The first line in bold; the rest, a trace of our own error, closed. */
+/** The first line in bold; the rest, a stack trace of Assay's own error, closed. */
 function message(words: string): Markup {
   const [first = '', ...rest] = words.split('\n')
   return markup`<p class="message">${clip(first, MAX_TEXT)}</p>${rest.length > 0 && markup`<details><summary>${counted(rest.length, 'more line')}</summary><pre tabindex="0">${clip(rest.join('\n'), MAX_TEXT)}</pre></details>`}`
@@ -134,7 +134,7 @@ ${more.slice(0, 20).map((id) => exchangeSlot(id, 'More evidence', context))}
 ${more.length > 20 ? markup`<p>and ${more.length - 20} more exchanges: <code>${clip(more.slice(20).join(' '), 1000)}</code></p>` : ''}`
 }
 
-/** Where the script shows an exchange once it is opened; without script its head stands there. */
+/** Place where the script shows an exchange once it is opened; without a script its headline is shown. */
 function exchangeSlot(
   id: string,
   title: string,

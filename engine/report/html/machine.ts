@@ -4,8 +4,8 @@ import type { Report } from '../report.ts'
 import { type Markup, markup } from './markup.ts'
 
 /**
- * The consent machine of the documents, and which of its transitions were gone through: a picture of account
- * access consents, and a table of all that was done in each state.
+ * The states of consents in the documents, and which transitions occurred: a picture of account access consents, and a
+ * table of all events in each state.
  */
 export function machineSection({ states }: Pick<Report, 'states'>): Markup | false {
   if (!states || states.transitions.length === 0) return false
@@ -19,7 +19,7 @@ ${table(transitions)}
 </section>`
 }
 
-/** States of the model → where they stand in the picture; an approved consent is Authorised, with or without tokens. */
+/** States of the model → their position in the picture; an approved consent is Authorised, with or without tokens. */
 const STATES = {
   waiting: { name: 'AwaitingAuthorisation', x: 200, y: 60 },
   authorised: { name: 'Authorised', x: 500, y: 60 },
@@ -44,7 +44,7 @@ interface Arrow {
   to: State
   words: string
   path: string
-  /** Where its words stand. */
+  /** Position of its words. */
   x: number
   y: number
 }
@@ -96,7 +96,7 @@ ${Object.entries(STATES).map(([state, { name, x, y }]) => markup`<rect class="st
 </svg></div>`
 }
 
-/** What was asked while consents stayed in a state: `1,204 requests, 318 refused`. */
+/** Requests sent while consents stayed in a state: `1,204 requests, 318 refused`. */
 function tried(transitions: readonly Transition[], state: State): string {
   const own = transitions.filter(({ from, to }) => from === to && PLACES.get(from) === state)
   const total = (outcome: 'given' | 'refused' | 'unknown') =>

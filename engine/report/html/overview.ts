@@ -6,11 +6,11 @@ import { document } from './document.ts'
 import { type Markup, markup } from './markup.ts'
 
 /**
- * overview.html: banks and TPPs × chapters as a heat map, what changed, the history of each check, what ends
- * soon. One file without a script, which fetches nothing.
+ * overview.html: banks and TPPs × chapters as a heat map, what changed, the history of each check, what ends soon. One
+ * file without a script, which loads nothing.
  *
  * @param problems what could not be read
- * @param pageOf where the report of the run in a folder is, as a link from this page; undefined where it is not at hand
+ * @param pageOf the link from this page to the report of the run in a folder; undefined where it is not available
  */
 export function overviewPage(
   overview: Overview,
@@ -60,7 +60,7 @@ function heatMap({ banks, chapters }: Overview): Markup {
 <tbody>${banks.map((bank) => markup`<tr><th scope="row"><a href="#${anchor(bank)}">${bank.name}</a> <small>${bank.side ? 'TPP, ' : ''}${bank.verdict}</small></th>${chapters.map((chapter) => cell(bank, chapter))}</tr>`)}</tbody></table></div></section>`
 }
 
-/** products, product errors, TPP token; of account information the chapter alone. */
+/** products, product errors, TPP token; for account information only the chapter. */
 function shortName(chapter: string): string {
   const [document, name = ''] = chapter.split('/')
   if (document === 'tpp') return `TPP ${name}`
@@ -98,7 +98,7 @@ ${history.length === 0 ? markup`<p>Every check was in order in every run that ju
 
 type PageOf = (folder: string) => string | undefined
 
-/** One night: its verdict as a colour, and its report behind it. */
+/** One night: its verdict as a colour, with a link to its report. */
 function nightMark({ verdict, startedAt }: BankOverview['runs'][number], page?: string): Markup {
   const mark = markup`<i class="${verdict.replace(' ', '-')}" title="${when(startedAt)}: ${verdict}"></i>`
   if (page === undefined) return mark

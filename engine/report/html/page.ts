@@ -17,8 +17,8 @@ import { trendSection } from './trend.ts'
 import { aboutSection, restsOn, verdictBanner, wrongSection } from './verdict.ts'
 
 /**
- * report.html: one file that opens from disk and fetches nothing. Verdict, failures and requirements
- * stand in the page itself; its one script adds filters and shows exchanges.
+ * report.html: one file that opens from disk and loads nothing. Verdict, failures and requirements are in the page
+ * itself; its only script adds filters and shows exchanges.
  */
 export function html(
   whole: Report,

@@ -10,7 +10,7 @@ const TITLES: Record<string, string> = {
   'product-information': 'Product information',
 }
 
-/** Every requirement by document and chapter, each opening to its checks; with filters for the script. */
+/** All requirements by document and chapter; each opens to show its checks. Includes filters for the script. */
 export function requirementsSection(report: Report, context: Context): Markup {
   const documents = byChapter(report)
   const chapters = documents.flatMap(({ document, chapters }) =>
@@ -37,7 +37,7 @@ ${requirements.map((requirement) => requirementRow(requirement, context))}
 </section>`
 }
 
-/** Nothing in it that a reader must act on. */
+/** True if a reader need not act on anything in it. */
 function inOrder({ outcome, notTested }: RequirementResult): boolean {
   return notTested !== undefined || IN_ORDER.includes(outcome)
 }
@@ -83,7 +83,7 @@ ${own.length > 0 ? markup`<ul class="checks">${own.map((check) => checkRow(check
 </div></details>`
 }
 
-/** Checks with a card of their own are linked; the others stand here. */
+/** Checks with their own card are linked; the others are shown here. */
 function checkRow(check: CheckResult, context: Context): Markup {
   const carded = hasCard(check.outcome)
   const evidence = evidenceOf({ ...check, exchanges: check.exchanges.slice(0, 5) })

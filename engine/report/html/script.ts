@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * One script of a module and what it imports, for a page that fetches nothing. Each module is a function that
- * returns what it exports: names of one do not meet those of another.
+ * One script from a module and its imports, for a page that loads nothing. Each module becomes a function that returns
+ * its exports, so that names of different modules do not collide.
  *
- * Modules import by name and export functions and constants, by name as well.
+ * Modules must use named imports, and named exports of functions and constants.
  */
 export function scriptOf(entry: string): string {
   const parts = [...modulesOf(entry)].map(
@@ -18,9 +18,9 @@ export function scriptOf(entry: string): string {
 }
 
 interface Module {
-  /** Without its imports, and without the word export. */
+  /** Source without imports and without the word export. */
   source: string
-  /** What it exports. */
+  /** Names of its exports. */
   names: string[]
   imports: { from: string; words: string }[]
 }
@@ -28,7 +28,7 @@ interface Module {
 const IMPORT = /^import \{([^{}]*)\} from '([^']+)'\n/gm
 const EXPORT = /^export ((?:async )?function|const) (\w+)/gm
 
-/** Each after what it imports. */
+/** All modules, each after its imports. */
 function modulesOf(file: string, known = new Map<string, Module>()): Map<string, Module> {
   if (known.has(file)) return known
   const text = readFileSync(file, 'utf8')

@@ -7,10 +7,10 @@ import { checkLink, type Markup, markup } from './markup.ts'
 const WIDTH = 1000
 const LANE = 18
 const LABEL = 210
-/** Of the drawing: a run has more requests than a screen has columns. */
+/** Column width in the drawing: a run has more requests than a screen has columns. */
 const COLUMN = 2
 
-/** When what was sent, a lane per endpoint, with the visits of customers; below it, what each visit served. */
+/** When each request was sent, one lane per endpoint, with visits; below it, what each visit was used for. */
 export function timelineSection(report: Report, exchanges: ExchangeRecord[]): Markup {
   return markup`<section id="timeline" aria-labelledby="h-timeline">
 <h2 id="h-timeline">Timeline</h2>
@@ -53,7 +53,7 @@ function seconds(at: string, start: string): string {
   return ((Date.parse(at) - Date.parse(start)) / 1000).toFixed(1)
 }
 
-/** What a tick of the chart stands for, gravest first: of several in one column the first is drawn. */
+/** The meaning of a tick in the chart, the most serious first: of several in one column the first is drawn. */
 const KINDS = [
   { kind: 'failed', tone: 'fail', words: 'evidence of a failure' },
   { kind: 'lost', tone: 'blocked', words: 'no response' },
@@ -65,7 +65,7 @@ const KINDS = [
   { kind: 'sent', tone: 'observed', words: 'everything else' },
 ] as const
 
-/** Its place in `KINDS`. */
+/** Its index in `KINDS`. */
 function kindOf({ id, response, about }: ExchangeRecord, failed: ReadonlySet<string>) {
   if (failed.has(id)) return 0
   if (about.deviation === undefined) return response ? 3 : 1
@@ -101,18 +101,18 @@ ${[0, 0.25, 0.5, 0.75, 1].map(
 </svg></div>`
 }
 
-/** Half of the widest mark, `380–412`: no mark that begins so far away grows into the one before. */
+/** Half the width of the widest mark, `380–412`: a mark at least this far away does not overlap the previous one. */
 const WIDEST = 29
 
 interface Mark {
   visits: ApprovalUse[]
-  /** Number of the first of them, from 1. */
+  /** Number of the first visit, starting at 1. */
   number: number
   from: number
   to: number
 }
 
-/** Visits; those whose numbers would overlap share one mark, `3–12`. */
+/** Marks of the visits; visits whose numbers would overlap share one mark, `3–12`. */
 function marksOf(report: Report, x: (at: string) => number): Mark[] {
   const marks: Mark[] = []
   for (const [i, visit] of report.approvals.entries()) {
@@ -144,7 +144,7 @@ function visitMark(mark: Mark, bottom: number): Markup {
   return markup`<g><title>${most.join('\n')}</title><path class="visit" d="${lines}"/><rect class="visit" x="${(middle - width / 2).toFixed(1)}" y="2" width="${width}" height="16" rx="8"/><text class="visit" x="${middle.toFixed(1)}" y="14" text-anchor="middle">${labelOf(mark)}</text></g>`
 }
 
-/** One stroke per column of the drawing and kind, however many exchanges stand in it; a link to the first. */
+/** One stroke per column and kind, however many exchanges it stands for, linked to the first of them. */
 function ticks(
   exchanges: ExchangeRecord[],
   failed: ReadonlySet<string>,
@@ -153,7 +153,7 @@ function ticks(
 ): Markup[] {
   const columnOf = ({ startedAt }: ExchangeRecord) => Math.round(x(startedAt) / COLUMN) * COLUMN
   const alike = grouped(exchanges, (each) => `${columnOf(each)} ${kindOf(each, failed)}`)
-  // The gravest is drawn last, and so lies above.
+  // The most serious is drawn last, so that it is on top.
   const drawn = [...alike.values()].sort(([a], [b]) => kindOf(b, failed) - kindOf(a, failed))
   return drawn.map(([first, ...others]) => {
     const { kind, tone } = KINDS[kindOf(first, failed)]

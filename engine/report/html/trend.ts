@@ -3,7 +3,7 @@ import { cellsAskedBy, type HistoryEntry } from '../history.ts'
 import type { Report } from '../report.ts'
 import { type Markup, markup, raw } from './markup.ts'
 
-/** Runs that are drawn. */
+/** Maximum number of runs in the chart. */
 const MAX_RUNS = 60
 const WIDTH = 700
 const HEIGHT = 120
@@ -36,7 +36,7 @@ ${chart('Seconds', runs, [{ name: 'seconds', tone: 'observed', values: runs.map(
   )}</tbody></table></div></section>`
 }
 
-/** What nights with other seeds tried together. */
+/** The number of test values that nights with different seeds tried together. */
 function cellsLine(runs: HistoryEntry[]): Markup {
   const cells = cellsAskedBy(runs)
   if (!cells) return markup``
@@ -50,7 +50,7 @@ interface Series {
   values: (number | undefined)[]
 }
 
-/** Room for the figures of the y axis. */
+/** Width for the figures of the y axis. */
 const LEFT = 44
 
 function chart(title: string, runs: HistoryEntry[], series: Series[]): Markup {
@@ -69,7 +69,7 @@ ${[...new Set(dated)].map((i) => markup`<path class="rule" d="M${LEFT + i * step
   )}</g></svg></div>`
 }
 
-/** The next of 1, 2, 5, 10, 20, 50, … above a value: an axis of round figures. */
+/** The next round figure at or above a value, for an axis: 1, 2, 2.5, 5, 10 times a power of ten. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
   const factor = [1, 2, 2.5, 5, 10].find((each) => each * power >= value) ?? 10
@@ -84,7 +84,7 @@ function latencyRow(endpoint: string, runs: HistoryEntry[]): Markup {
   return markup`<tr><th scope="row">${brief(endpoint, 80)}</th><td><svg class="spark" viewBox="0 0 200 24" aria-hidden="true"><path class="series observed" d="${line(heights, 200 / (runs.length - 1))}"/></svg></td><td class="number">${milliseconds(seen[0])}</td><td class="number">${milliseconds(values.at(-1))}</td></tr>`
 }
 
-/** A path over these heights; a gap where there is none. */
+/** A path over these heights, with gaps where there is no value. */
 function line(heights: number[], step: number): Markup {
   const points = heights.map((y, i) => {
     if (!Number.isFinite(y)) return ''

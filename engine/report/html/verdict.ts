@@ -25,10 +25,10 @@ import type { CheckResult, Outcome, Report, ReportedCause } from '../report.ts'
 import type { Context } from './failures.ts'
 import { badge, checkLink, type Markup, markup } from './markup.ts'
 
-/** Causes that stand in the list at once; the others are folded. */
+/** Maximum number of causes that are listed openly; the others are folded. */
 const MOST = 12
 
-/** The head of the page: the verdict, of which bank, and what it rests on. */
+/** The head of the page: the verdict, the bank, and the basis of the verdict. */
 export function verdictBanner(report: Report): Markup {
   const { name, host } = report.target
   const laidOut = addressWords(report.target)
@@ -50,12 +50,12 @@ ${report.preflight ? '' : markup`<p class="lead">${verdictSentence(report)}</p>`
 </header>`
 }
 
-/** Broken shoulds, of which the verdict says nothing. */
+/** Broken shoulds, which do not affect the verdict. */
 function warnings(report: Report): string {
   return verdictHeadline(report).slice(verdictWord(report).length)
 }
 
-/** What was run, and how much of it. */
+/** What was run, and its size. */
 export function aboutSection(report: Report): Markup {
   const facts: [name: string, value: string][] = [
     ['Scope', scopeWords(report)],
@@ -74,7 +74,7 @@ export function aboutSection(report: Report): Markup {
 <dl class="glossary">${facts.map(([name, value]) => markup`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl></section>`
 }
 
-/** What the verdict rests on: every must in scope in one row, and why some have no verdict. */
+/** The basis of the verdict: every must in scope in one row, and why some have no verdict. */
 export function restsOn(report: Report, context: Context): Markup {
   const figures = mustFigures(report).filter(({ n, word }) => n > 0 || word === 'passed')
   return markup`<section id="rests-on" aria-labelledby="h-rests-on">
@@ -112,7 +112,7 @@ function notApplicable(report: Report): Markup {
   )}</ul>`
 }
 
-/** What is wrong, a line each: what a reader must know first. */
+/** What is wrong, one line each: what a reader must know first. */
 export function wrongSection(report: Report, context: Context): Markup {
   if (report.preflight) return notJudged(report)
   const causes = report.causes.filter(isWrong)
@@ -134,7 +134,7 @@ ${free > 0 ? markup`<p>${counted(free, blocks ? 'more check' : 'check')} could n
 </section>`
 }
 
-/** Id, sentence, whose, where, what it explains, whether it is new or known; a link to the evidence. */
+/** Id, sentence, who can fix it, where, what it explains, whether it is new or known; with a link to the evidence. */
 function causeLine(cause: ReportedCause, index: number, context: Context): Markup {
   const { checks, fresh } = context
   const { title, findings, known } = cause
@@ -145,13 +145,13 @@ function causeLine(cause: ReportedCause, index: number, context: Context): Marku
   return markup`<li class="${outcome}${known ? ' known' : ''}">${known ? markup`<span class="badge known">known</span>` : badge(outcome)}${isNew ? markup` <span class="badge new">new</span>` : ''} <a href="${referenceEncoded(href)}">${check ? markup`<span class="id">${check.id}</span> ` : ''}${brief(title, 300)}</a>${check ? markup`<br>${requiredOf(check, context)}` : ''}<br><span class="said">${causeFacts(cause).join(' · ')}</span></li>`
 }
 
-/** What should have been, and what sets the request apart that was answered otherwise. */
+/** What was expected, and how the request differs from those that were answered differently. */
 function requiredOf(check: CheckResult, context: Context): string {
   const apart = nearestTo(check, context).map((words) => `; ${words}`)
   return `expected: ${brief(check.title, 300)}${apart.join('')}`
 }
 
-/** What is blocked by no finding, each with the checks that it keeps from being judged. */
+/** Causes of blocked checks that no finding blocks, each with the checks that it blocks. */
 function blockedCauses({ causes }: Report, { checks }: Context): Markup {
   const rows = causes.flatMap(({ title, whose, mend, findings, blocks }, i) =>
     findings.length > 0 || blocks.length === 0
