@@ -26,6 +26,7 @@ const PATIENCE = { http: 0, browser: 60, command: 60, ask: 3600 }
 
 /**
  * The driver that the target names.
+ *
  * @throws Error in words if something that it needs is missing; see driverProblem.
  */
 export function chooseDriver(target: Target, wire: Wire, options: DriverOptions = {}): Driver {

@@ -17,6 +17,7 @@ export interface BrowserOptions {
 /**
  * Starts a browser that accepts the servers it trusts itself and servers with these public keys. Hosts of the TPP do
  * not resolve in it, so a final redirect is never fetched.
+ *
  * @param pins SHA-256 of public keys (SPKI), base64, each of a server that was verified before.
  * @throws Error in words if it does not start.
  */
@@ -83,6 +84,7 @@ function proxyOf(proxy: string) {
 /**
  * Verifies a server's certificate against the target's trust and its name, and returns the SHA-256 of its public key
  * (SPKI, base64), which Chromium can be told to accept.
+ *
  * @param origin https://host:port
  * @throws Error in words if the server is not reached or not trusted.
  */

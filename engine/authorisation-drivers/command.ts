@@ -5,6 +5,7 @@ import { complaintOf, failureOf, lastLine, run } from './program.ts'
  * Passes the link to a program of the user's, which prints the final redirect on its last line. A line `stopped: why`
  * says that the bank's pages end without a redirect. The link is the last argument and ASSAY_URL; ASSAY_DECISION is
  * approve or deny, ASSAY_CUSTOMER first or second, ASSAY_PURPOSE a sentence.
+ *
  * @param redact removes secrets from the program's complaint before it is shown.
  */
 export function commandDriver(options: {

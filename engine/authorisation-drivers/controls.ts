@@ -33,6 +33,7 @@ const NEVER_SENT = new Set(['reset', 'button'])
 
 /**
  * A control in the state that an untouched page has; undefined if its form never sends it.
+ *
  * @param usable false: an element around it disables it.
  */
 export function controlOf(element: Element, usable: boolean): Control | undefined {

@@ -33,6 +33,7 @@ const PLACES: Partial<Record<NodeJS.Platform, string[]>> = {
 
 /**
  * Finds the machine's Chromium, Chrome or Edge: on the PATH, then where installers put it.
+ *
  * @returns undefined if there is none.
  */
 export function findBrowser(): string | undefined {

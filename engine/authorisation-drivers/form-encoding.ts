@@ -3,6 +3,7 @@ import { charsetOf, singleBytes } from '../wire/charsets.ts'
 /**
  * The encoding in which a form is sent (HTML 4.10.21.5, "pick an encoding"). UTF-8 replaces multi-byte encodings: pages
  * in them are rare, and Node can't encode them.
+ *
  * @param accepted its accept-charset: labels, of which the first known one counts
  * @param page the encoding of its page
  */

@@ -56,6 +56,7 @@ const LARGEST_PAGE = 500_000
 
 /**
  * Reads an HTML page. Never throws: any text is a page.
+ *
  * @param charset its encoding
  */
 export function readPage(html: string, charset = 'utf-8'): ReadPage {

@@ -32,6 +32,7 @@ export interface Handler {
  * A server that only this machine can reach and only its own pages may use. It refuses names that merely resolve to
  * loopback (DNS rebinding), requests from pages of other origins and bodies of more than 64 KiB. Nothing that it serves
  * is cached, and no referrer is sent.
+ *
  * @param port 0: any free port.
  * @param identity its certificate; without one it speaks HTTP.
  */

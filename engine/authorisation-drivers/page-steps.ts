@@ -30,6 +30,7 @@ interface StepsTaken {
 
 /**
  * Takes the described steps, on whichever page is shown, until the visit has ended.
+ *
  * @returns why no step leads on; undefined if the visit ended.
  */
 export async function takeSteps(

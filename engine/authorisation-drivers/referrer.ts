@@ -9,6 +9,7 @@ export interface From {
  * What a browser sends about the page on which a customer pressed a button or followed a link: Referer, and Origin
  * unless the method is GET (Fetch, "append a request Origin header"; Referrer Policy 8.3). Banks refuse a form without
  * them, because another site may have sent it.
+ *
  * @param from undefined: the customer comes from a TPP, which reveals nothing about itself.
  */
 export function comingFrom(

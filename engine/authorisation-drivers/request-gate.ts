@@ -41,6 +41,7 @@ export type RequestGate = ReturnType<typeof createRequestGate>
 
 /**
  * Lets the requests of a visit's pages continue, until one reaches the end of the visit or must not be sent.
+ *
  * @param trusted verifies the server of an address; false: this browser would not accept it.
  * @param onEnd called once or more often when the pages have ended.
  */

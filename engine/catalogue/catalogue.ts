@@ -93,6 +93,7 @@ interface RequirementEntry
 
 /**
  * Reads specs/: decisions.yaml and every chapter that binds the bank, or the TPP.
+ *
  * @throws CatalogueError that lists each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadCatalogue(

@@ -35,14 +35,14 @@ export interface HostedBank {
   /**
    * Renews the certificate of one side.
    *
-   * @throws NotApplicable where the client cannot be given another one
+   * @throws NotApplicable if the client cannot be given another one
    */
   renew(side: Renewed): void
   /**
    * Shows all new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
    * another host.
    *
-   * @throws NotApplicable where there is none to show
+   * @throws NotApplicable if there is none to show
    */
   impersonate(by: 'stranger' | 'other-host'): Promise<void>
   close(): Promise<void>

@@ -41,9 +41,9 @@ export function briefingOf(
       trust: [trust].flat(),
     },
     client: {
-      /** Absent where the TPP has its own certificate. */
+      /** Absent if the TPP has its own certificate. */
       ...(!own.transport && { transport: { certificate, key } }),
-      /** Absent where the TPP signs with its own keys. */
+      /** Absent if the TPP signs with its own keys. */
       ...(!own.signing && { signing: { key: signing.key, kid: signing.kid } }),
       softwareStatement,
       redirectUris,

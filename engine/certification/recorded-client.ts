@@ -15,7 +15,7 @@ const MOST = 5000
 
 /** What is known about an exchange besides itself. */
 export interface Told {
-  /** The transport certificate in the terms of the TPP's rules; undefined where it is unknown. */
+  /** The transport certificate in the terms of the TPP's rules; undefined if it is unknown. */
   certificate: string | undefined
   /** The file from which it was read. */
   file?: string

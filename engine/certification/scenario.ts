@@ -68,7 +68,7 @@ export interface Scenario {
   owns?: string[]
   /** Throws the same errors as `expect`. */
   judge(run: ScenarioRun): void
-  /** Judges a client that had to be stopped, by what it sent until then. It is blocked where this throws nothing. */
+  /** Judges a client that had to be stopped, by what it sent until then. It is blocked if this throws nothing. */
   unending?(run: ScenarioRun): void
 }
 

@@ -17,7 +17,7 @@ import { createSpareConsents } from './spare-consents.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
 import { type Visit, type VisitOptions, type VisitRecord, visitOf } from './visit.ts'
 
-/** @throws Blocked where a customer must deny but the target does not describe how: the visit would approve instead. */
+/** @throws Blocked if a customer must deny but the target does not describe how: the visit would approve instead. */
 function requireDenial(authorisation: AuthorisationDocument): void {
   const why = denialProblem(authorisation)
   if (why === undefined) return
@@ -25,7 +25,7 @@ function requireDenial(authorisation: AuthorisationDocument): void {
   throw new Blocked({ kind: 'environment', what }, `${what}. ${denialMend(authorisation)}`)
 }
 
-/** @throws Blocked where a visit reached no server, at an address of the target or of the bank's pages. */
+/** @throws Blocked if a visit reached no server, at an address of the target or of the bank's pages. */
 function requireArrival(exchange: Exchange, { endpoints }: Pick<Target, 'endpoints'>): void {
   const blocked = environmentOf(exchange)
   if (!blocked) return
@@ -49,7 +49,7 @@ function takingTurns() {
   }
 }
 
-/** @throws NotApplicable where the driver cannot let a customer wait on a page. */
+/** @throws NotApplicable if the driver cannot let a customer wait on a page. */
 function requireHolding({ document }: Target): void {
   if (HOLDING.includes(document.authorisation.driver)) return
   throw new NotApplicable('the driver takes one customer after the other')
@@ -210,7 +210,7 @@ function deviates({ query, requestObject }: AuthorisationDeviation = {}, name: s
   return name in (query ?? {}) || name in (requestObject?.claims ?? {})
 }
 
-/** An exchange for a redirect that a browser or a person saw; its status is 0 where it is not known. */
+/** An exchange for a redirect that a browser or a person saw; its status is 0 if it is not known. */
 function arrival(
   id: string,
   { about, url }: VisitRequest,

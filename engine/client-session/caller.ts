@@ -51,7 +51,7 @@ export interface Approval extends Caller {
   /**
    * Exchanges the refresh token; the new tokens are used from then on.
    *
-   * @throws NotApplicable where the bank issued none, or ended the approval when a newer one was given
+   * @throws NotApplicable if the bank issued none, or ended the approval when a newer one was given
    */
   refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
 }

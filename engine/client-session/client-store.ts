@@ -107,9 +107,9 @@ const EARLIER: Record<string, string> = { first: 'r1', second: 'r2' }
 type KeptClient = Record<string, unknown> & { registration?: KeptAnswer }
 
 /**
- * The clients that earlier runs saved; none where there is no such file.
+ * The clients that earlier runs saved; none if there is no such file.
  *
- * @throws InputError where its form is wrong: to continue without it would register further clients.
+ * @throws InputError if its form is wrong: to continue without it would register further clients.
  */
 export function readClients(file: string): Record<string, KeptClient> {
   const mend = 'Remove it: the clients in it are registered again.'

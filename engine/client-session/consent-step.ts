@@ -29,7 +29,7 @@ export interface ConsentParts extends SharedBySteps {
 /**
  * The step that creates a consent.
  *
- * @param chosenDates dates that another approval shows to be suitable; undefined where there are none.
+ * @param chosenDates dates that another approval shows to be suitable; undefined if there are none.
  */
 export function createConsentStep(
   { hooks, memory, owners, clients, seed }: ConsentParts,

@@ -38,7 +38,7 @@ export interface NamedConsent<Name extends string = string> {
   /** Dates that are derived from what another approval shows. */
   dates?: {
     of: NamedConsent
-    /** Undefined where the approval shows no suitable dates; the dates in days are used then. */
+    /** Undefined if the approval shows no suitable dates; the dates in days are used then. */
     choose(approval: Approval): Promise<Partial<ConsentData> | undefined>
   }
   /** A check looks at what its approval changes: times to the second must have advanced by then. */
@@ -95,7 +95,7 @@ export function consentData(consent: NamedConsent, shortLife?: number): ConsentD
   }
 }
 
-/** The same data with what a bank need not accept; undefined where the row has no such data. */
+/** The same data with what a bank need not accept; undefined if the row has no such data. */
 export function withOptional(consent: NamedConsent, data: ConsentData): ConsentData | undefined {
   const { besides = [], expiresWhereTakenInDays: days } = consent
   if (besides.length === 0 && days === undefined) return undefined
@@ -106,7 +106,7 @@ export function withOptional(consent: NamedConsent, data: ConsentData): ConsentD
   }
 }
 
-/** The same data with dates written as the row says; undefined where that changes nothing. */
+/** The same data with dates written as the row says; undefined if that changes nothing. */
 export function spelled(
   { spelling }: NamedConsent,
   data: ConsentData,
@@ -149,7 +149,7 @@ export function dataPaths(permissions: readonly string[]): string[] {
   return Object.entries(paths).flatMap(([word, path]) => (opens(word) ? path : []))
 }
 
-/** The id of a created consent of any kind; undefined where none was created. */
+/** The id of a created consent of any kind; undefined if none was created. */
 export function createdId(exchange: Exchange): string | undefined {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   return succeeded(exchange) && typeof id === 'string' && id !== '' ? id : undefined
@@ -168,7 +168,7 @@ export function consentFacts(exchange: Exchange, data: ConsentData): ConsentFact
   }
 }
 
-/** @throws Blocked where a short-lived consent has expired before it was used. */
+/** @throws Blocked if a short-lived consent has expired before it was used. */
 export function requireInTime(name: string, expiration: string | undefined): void {
   if (expiration === undefined || now() < Date.parse(expiration)) return
   const what = `the consent ${name} expired at ${expiration}, before it was used`

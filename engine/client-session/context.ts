@@ -98,11 +98,11 @@ export function contextFor(
     /** Not applicable if the target does not have this customer. */
     customer: session.customer,
     /**
-     * Makes a fact true that only a person at the bank or time can bring about. Not applicable where there is no hook
+     * Makes a fact true that only a person at the bank or time can bring about. Not applicable if there is no hook
      * and `comes`, in milliseconds since the epoch, is too far away.
      */
     hook: session.hooks.state,
-    /** Not applicable where nobody can make it true and it does not happen by itself soon enough. */
+    /** Not applicable if nobody can make it true and it does not happen by itself soon enough. */
     requireHook(name: HookName): void {
       const { shortLife } = session.hooks
       const soon = name === 'consent-expired' && shortLife !== undefined
@@ -114,7 +114,7 @@ export function contextFor(
       const requirement = id.slice(0, id.indexOf('/'))
       observed({ requirement, what, value: spelled(value, exchange), exchange: exchange?.id })
     },
-    /** Not applicable where the target declares this capability absent. */
+    /** Not applicable if the target declares this capability absent. */
     unlessAbsent(capability: Capability): void {
       if (!target.absent.has(capability)) return
       throw new NotApplicable(`the target declares ${capability} absent`)

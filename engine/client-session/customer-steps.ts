@@ -20,7 +20,7 @@ export function createCustomerSteps(parts: ConsentParts & ApprovingParts) {
   const { target, memory, owners, ledger, clients, held } = parts
   const approvals = new Map<string, Promise<Approval>>()
 
-  /** Dates that another approval shows to be suitable; none where that approval was not given. */
+  /** Dates that another approval shows to be suitable; none if that approval was not given. */
   const chosenDates = async (dates: NamedConsent['dates']) => {
     const approval = dates && (await approved(dates.of).catch(() => undefined))
     return approval && dates.choose(approval)
@@ -80,7 +80,7 @@ export function createCustomerSteps(parts: ConsentParts & ApprovingParts) {
 
   const exchange = async (named: NamedConsent) => exchanged(named, requireValue(await visit(named)))
 
-  /** The first refresh_token grant of an approval; not applicable where it has no refresh token. */
+  /** The first refresh_token grant of an approval; not applicable if it has no refresh token. */
   const refresh = (named: NamedConsent) =>
     memory.once(`refresh ${named.name}`, owners.steps.refresh, async () => {
       const { exchange: sent, tokens: value } = await (await approved(named)).refresh()

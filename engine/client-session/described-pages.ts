@@ -46,7 +46,7 @@ export function createDescribedPages(
   }
 
   return {
-    /** @throws Blocked where a visit stopped at a page for which the description may be wrong. */
+    /** @throws Blocked if a visit stopped at a page for which the description may be wrong. */
     async requireFit(
       end: VisitEnd,
       made: Visit,

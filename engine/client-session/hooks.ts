@@ -23,7 +23,7 @@ const LEAST_LIFE = 120
 /** What facts work with. */
 export interface HookParts {
   target: Target
-  /** Asks a person at the bank; absent where nobody is there. */
+  /** Asks a person at the bank; absent if nobody is there. */
   question?(name: string, text: string): Promise<string | undefined>
   /** Called with what is waited for before a wait, and without an argument after it. */
   onWaiting?(what?: string): void
@@ -44,7 +44,7 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
   }
 
   /**
-   * Ends the check as not applicable where nobody can make the fact true.
+   * Ends the check as not applicable if nobody can make the fact true.
    *
    * @param comes when it becomes true by itself, in milliseconds since the epoch.
    */

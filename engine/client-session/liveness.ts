@@ -64,7 +64,7 @@ export function createLiveness(send: (message: WireMessage) => Promise<Exchange>
     /**
      * Called before a request is sent.
      *
-     * @throws Blocked where requests of its kind, or all to its listener, had no answer.
+     * @throws Blocked if requests of its kind, or all to its listener, had no answer.
      */
     admit(message: WireMessage) {
       const origin = originOf(message.url)

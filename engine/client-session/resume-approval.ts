@@ -15,7 +15,7 @@ export interface ResumableApproval {
   clientId: string
   facts: ConsentFacts
   visit: Visit & { kind: 'granted' }
-  /** Exchanges of the steps; absent where a browser or a person saw the answer. */
+  /** Exchanges of the steps; absent if a browser or a person saw the answer. */
   created?: string
   before?: string
   first?: string

@@ -5,7 +5,7 @@ import type { Exchange } from '../wire/exchange.ts'
 
 /**
  * Milliseconds after which a time in this precision has certainly changed: two units of its last digit, plus some for
- * the clocks. 0 where it has milliseconds; a fraction of zeros only counts as no fraction.
+ * the clocks. 0 if it has milliseconds; a fraction of zeros only counts as no fraction.
  */
 export function standsStillFor(time: string): number {
   const digits = /\.(?=\d*[1-9])(\d+)/.exec(time)?.[1]?.length ?? 0

@@ -77,7 +77,7 @@ export function requireValue<T>(step: Step<T>): T {
 /**
  * The exchange of a step, for the check that owns it.
  *
- * @throws NotApplicable where nothing had to be sent.
+ * @throws NotApplicable if nothing had to be sent.
  */
 export function requireExchange(step: Step<unknown>): Exchange {
   if (step.exchange) return step.exchange

@@ -27,7 +27,7 @@ export interface VisitOptions {
   /** The deviation is a freedom of the TPP: the rules still judge the answers. */
   correct?: boolean
   /**
-   * Runs while the customer waits on the last page. Not applicable where the driver takes one step after the other, or
+   * Runs while the customer waits on the last page. Not applicable if the driver takes one step after the other, or
    * where no such page came.
    */
   meanwhile?: () => Promise<void>

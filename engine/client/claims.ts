@@ -6,13 +6,13 @@ import { claimsOf } from '../wire/jwt-decode.ts'
 /** What messages of a TPP need from the bank's discovery. */
 export interface BankFacts {
   issuer: string
-  /** Address of the token endpoint as the bank advertises it; undefined where it gives none. */
+  /** Address of the token endpoint as the bank advertises it; undefined if it gives none. */
   tokenEndpoint?: string
   /** Seconds by which the bank's clock may differ. */
   clockTolerance: number
-  /** Grant types that the bank offers; undefined where it lists none. */
+  /** Grant types that the bank offers; undefined if it lists none. */
   grantTypes?: string[]
-  /** Ways to authenticate a customer that the bank offers; undefined where it lists none. */
+  /** Ways to authenticate a customer that the bank offers; undefined if it lists none. */
   acrValues?: string[]
 }
 

@@ -38,7 +38,7 @@ function keysFor(jwks: unknown, kid: unknown) {
 
 const keys = new WeakMap<object, Promise<Awaited<ReturnType<typeof importJWK>> | undefined>>()
 
-/** A bank signs many times with one key, so each key is imported once; undefined where it is not a key. */
+/** A bank signs many times with one key, so each key is imported once; undefined if it is not a key. */
 function imported(jwk: Record<string, unknown>) {
   const { kty, n, e, crv, x, y } = jwk
   const known =

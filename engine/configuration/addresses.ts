@@ -1,7 +1,7 @@
 import type { Addresses, TargetDocument } from './target.ts'
 
 /**
- * The address of each operation of the documents, as an absolute URL without a trailing slash. A URL is empty where the
+ * The address of each operation of the documents, as an absolute URL without a trailing slash. A URL is empty if the
  * target gives no address: it then declares that part absent.
  */
 export interface Endpoints extends Record<Part, string> {

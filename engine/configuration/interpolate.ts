@@ -57,7 +57,7 @@ function interpolate(source: Source, env: Environment): Set<string> {
   return filled
 }
 
-/** The text with its variables filled in; undefined where a variable is not set. */
+/** The text with its variables filled in; undefined if a variable is not set. */
 function withVariables(text: string, env: Environment, source: Source, path: Path) {
   let complete = true
   const result = text.replace(
@@ -75,7 +75,7 @@ function withVariables(text: string, env: Environment, source: Source, path: Pat
   return complete ? result : undefined
 }
 
-/** The content of a file: its text, PEM from its start, or base64 of binary data; undefined where it cannot be read. */
+/** The content of a file: its text, PEM from its start, or base64 of binary data; undefined if it cannot be read. */
 function contentOf(name: string, source: Source, path: Path): string | undefined {
   const file = resolve(dirname(source.file), name)
   try {

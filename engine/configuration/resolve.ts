@@ -113,7 +113,7 @@ function clientFrom(name: string, client: ClientDocument): TargetClient {
   return { ...client, name, signingKey: signingKey(client.signing) }
 }
 
-/** In milliseconds; 10 seconds where the target gives none. */
+/** In milliseconds; 10 seconds if the target gives none. */
 export function settlingTimeOf({
   settlingTime = 10,
 }: Pick<TargetDocument, 'settlingTime'>): number {

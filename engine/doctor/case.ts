@@ -19,6 +19,7 @@ export interface Case extends ReturnType<typeof openCase> {
 
 /**
  * Opens a wire to a target. The caller must close it.
+ *
  * @param patience maximum milliseconds for one request, also if the target allows more: shorter than in a run.
  */
 export function openCase(target: Target, patience: number) {

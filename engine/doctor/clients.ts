@@ -88,6 +88,7 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
  * A mistake in the target file that explains a refused registration: a statement that the bank does not accept, or a
  * scope that its configuration does not list. Undefined if the run must judge the refusal. A run stops before it sends
  * redirect URIs that the statement lacks, so refused ones are in the statement.
+ *
  * @param configuration what the bank publishes about itself
  */
 export function ownMistake(

@@ -18,6 +18,7 @@ export function clockReading(of: ClockReading['of'], exchange: Exchange): ClockR
 
 /**
  * Compares the bank's clock with ours; if they differ, the directory's shows which is wrong.
+ *
  * @param answered true if the bank gave any answer that could have had a Date header.
  */
 export function clockFinding(

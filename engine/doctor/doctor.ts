@@ -28,6 +28,7 @@ const PATIENCE = 10_000
 /**
  * Checks a target for common mistakes of first runs, in the order of dependencies. Deletes every consent that it
  * creates. Registers a client only if the target allows it, and keeps it. The lines contain no secrets.
+ *
  * @param memory folder that stores clients and leftovers of this bank.
  * @param tell called with each line as soon as it is known.
  */

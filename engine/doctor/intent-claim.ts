@@ -8,6 +8,7 @@ import { type DoctorFinding, wrong } from './finding.ts'
 /**
  * Checks whether the bank refuses a request object with the intent ID in the claim that the target file names, but
  * accepts it in the usual claim. No document names that claim. Nobody logs in.
+ *
  * @param consentId a consent that awaits approval.
  * @returns undefined if the target file names the usual claim, or if the bank makes no difference.
  */

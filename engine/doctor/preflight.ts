@@ -35,6 +35,7 @@ export type Obstacle = Line & { onPaper?: true }
  * The doctor's first steps, before a run. Compares the data in the target file with each other and with the keys of the
  * directory; then checks addresses, TLS, whether there is a bank at all, and whether it knows our client. Reports only
  * what prevents a run from judging anything; other faults of a bank that answers are judged by the run.
+ *
  * @param memory folder in which clients of earlier runs are kept.
  * @returns lines that say what prevents the run, without secrets; empty if the run can begin
  */

@@ -21,7 +21,7 @@ export function outcomeWithout(exchange: Exchange): Outcome {
 }
 
 /**
- * What is wrong with an answer according to the documents; undefined where it is lawful.
+ * What is wrong with an answer according to the documents; undefined if it is lawful.
  *
  * @param words what came, where the status does not show it: `a code`
  */

@@ -2,7 +2,7 @@ import type { RequestMove } from '../model/moves.ts'
 import type { Held } from './held.ts'
 import type { AccountAtHand, AtHand } from './wrong-values.ts'
 
-/** The material for a move; undefined where its owner is not known. */
+/** The material for a move; undefined if its owner is not known. */
 export async function atHand(held: Held, move: RequestMove): Promise<AtHand | undefined> {
   const { session, facts, codes } = held
   const of = facts.get(move.consent)

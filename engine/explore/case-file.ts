@@ -12,7 +12,7 @@ export interface Case {
   moves: History
 }
 
-/** The requirement that a finding breaks; undefined where specs/ does not contain it. */
+/** The requirement that a finding breaks; undefined if specs/ does not contain it. */
 export function requirementOfFound(
   found: string,
   { requirements, owners }: Pick<Catalogue, 'requirements' | 'owners'>,

@@ -41,7 +41,7 @@ export function createHands({
       if (!newest) return { tokens: 0, refresh: false }
       return { tokens: 1 + older.length, refresh: newest.refreshToken !== undefined }
     },
-    /** Makes one move; undefined where the bank issued nothing with which it could be made. */
+    /** Makes one move; undefined if the bank issued nothing with which it could be made. */
     async make(move: Move, obligation: Obligation | undefined): Promise<Answer | undefined> {
       const isKnown = (name: string) => held.facts.has(name) || held.codes.has(name)
       if (!namesUsedBy(move).every(isKnown)) return undefined

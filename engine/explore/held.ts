@@ -14,7 +14,7 @@ import type { WrongRequest } from './wrong-values.ts'
 /** The result of a move. */
 export interface Answer {
   outcome: Outcome
-  /** The judged exchange; absent where only a person or a hook saw it. */
+  /** The judged exchange; absent if only a person or a hook saw it. */
   exchange?: Exchange
   /** What came, where the status does not show it. */
   words?: string
@@ -33,7 +33,7 @@ export interface Asked {
   wrong: WrongRequest
 }
 
-/** How to make a kind of move; undefined where the bank issued nothing with which it could be made. */
+/** How to make a kind of move; undefined if the bank issued nothing with which it could be made. */
 export type Make<Kind extends Move['do']> = (
   held: Held,
   move: Extract<Move, { do: Kind }>,

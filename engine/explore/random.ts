@@ -12,7 +12,7 @@ export function randomOf(seed: number): Random {
   }
 }
 
-/** A random item, chosen in proportion to its weight. Undefined where there is none. */
+/** A random item, chosen in proportion to its weight. Undefined if there is none. */
 export function pick<Item>(random: Random, items: readonly Item[], weight: (item: Item) => number) {
   const weights = items.map(weight)
   const whole = weights.reduce((sum, one) => sum + one, 0)

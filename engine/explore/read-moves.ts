@@ -45,7 +45,7 @@ export const read: Make<'read'> = async (held, move, { obligation, deviation, wr
   return { ...(await ask()), again: ask }
 }
 
-/** The material for a read; undefined where the bank issued none. */
+/** The material for a read; undefined if the bank issued none. */
 function requestOf(held: Held, { consent, account, from, to, older }: ReadMove) {
   const own = held.tokensOf(consent).at(older ? -1 : 0)
   const of = held.facts.get(consent)

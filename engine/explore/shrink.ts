@@ -28,7 +28,7 @@ export async function shrunk(history: History, repeats: Repeats, tries: number):
   return best
 }
 
-/** A history without a part and without moves that depend on it; undefined where this removes its last move. */
+/** A history without a part and without moves that depend on it; undefined if this removes its last move. */
 function without(history: History, start: number, end: number): History | undefined {
   const rest = meaningful([...history.slice(0, start), ...history.slice(end)])
   return rest.at(-1) === history.at(-1) ? rest : undefined

@@ -19,7 +19,7 @@ export interface WrongValue {
   type: string
   /** The check that judges it, by operation; operations without one are not tried. */
   checks: Partial<Record<Operation, string>>
-  /** Makes the fault of the request; undefined where the available material has no such value. */
+  /** Makes the fault of the request; undefined if the available material has no such value. */
   make(right: AtHand): WrongRequest | undefined
 }
 
@@ -50,7 +50,7 @@ export interface AtHand {
   consentId?: string
   /** A consent of the other kind. */
   otherKind?: string
-  /** Set where the path names an account of a list that was read. */
+  /** Set if the path names an account of a list that was read. */
   account?: AccountAtHand
   /** True if the bank issued this id: then it is not a wrong one. */
   isKnown(id: string): boolean

@@ -35,7 +35,7 @@ export function insteadOf(expected: string, exchange: Exchange): string {
   return `answered ${answerOf(exchange)} instead of ${expected}${said}`
 }
 
-/** The bank's own description of an error; empty where it gives none. */
+/** The bank's own description of an error; empty if it gives none. */
 function ownWords(exchange: Exchange): string {
   const short = (text?: string) => text?.replace(/\s+/g, ' ').slice(0, LONGEST)
   const error = short(textIn(exchange, 'error', 'Code', 'code'))

@@ -5,7 +5,7 @@ import { instantOf } from './formats.ts'
 /** One element of Data.Account, Data.Balance or Data.Transaction, as the bank sent it. */
 export type Row = Record<string, unknown>
 
-/** The rows of a response: the first array in Data; empty where there is none. */
+/** The rows of a response: the first array in Data; empty if there is none. */
 export function rowsOf(exchange: Exchange): Row[] {
   const array = member(exchange.response?.json, 'Data', nameOfRows(exchange) ?? '')
   return Array.isArray(array) ? rowsIn(array) : []
@@ -35,7 +35,7 @@ export function remembered<K extends object, V>(derive: (from: K) => V): (from: 
 /** Members that help a reader to tell rows apart, the most important first. */
 const TELLING = ['BookingDateTime', 'DateTime', 'Status', 'CreditDebitIndicator', 'Amount']
 
-/** The only row with this TransactionId and the members that differ; undefined where none differs or it has no id. */
+/** The only row with this TransactionId and the members that differ; undefined if none differs or it has no id. */
 export function sameIdOtherwise(rows: Row[], wanted: Row): { row: Row; names: string } | undefined {
   const { TransactionId: id } = wanted
   if (typeof id !== 'string') return undefined

@@ -68,7 +68,7 @@ export function relyOn(owner: string, exchange: Exchange): Expectation {
 }
 
 /**
- * Ends the check as blocked where the lack of a response says nothing about the bank: it was not reached, it was
+ * Ends the check as blocked if the lack of a response says nothing about the bank: it was not reached, it was
  * silent, it says that it cannot serve now, or the connection was cut, which a faulty gateway does as well as a bank
  * that refuses. Data that is not HTTP counts as a response. A TLS alert about certificates counts as a refusal only for
  * a wrong request.
@@ -78,7 +78,7 @@ export function requireReachable(exchange: Exchange): void {
   if (blocked) throw blocked
 }
 
-/** Why an exchange says nothing about how the bank responds; undefined where it does. */
+/** Why an exchange says nothing about how the bank responds; undefined if it does. */
 export function environmentOf(exchange: Exchange): Blocked | undefined {
   const { failure, about, unavailable, request } = exchange
   if (unavailable !== undefined) {

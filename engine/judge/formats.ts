@@ -10,7 +10,7 @@ export function isDateTime(text: string): boolean {
 }
 
 /**
- * A date-time in milliseconds since 1970; NaN where it is not valid. A leap second is valid (RFC 3339 5.6) but has no
+ * A date-time in milliseconds since 1970; NaN if it is not valid. A leap second is valid (RFC 3339 5.6) but has no
  * number of its own: it gets the instant at which the next minute begins.
  */
 export function instantOf(text: string): number {

@@ -10,7 +10,7 @@ export function matchesLiteral(name: string, value: string, literals: Literals):
   return own === undefined || own.includes(value)
 }
 
-/** The target's own spellings of a literal; undefined where it gives none. */
+/** The target's own spellings of a literal; undefined if it gives none. */
 function spellings(name: unknown, { panScheme, cardSchemes }: Literals): string[] | undefined {
   if (name === 'panScheme') return panScheme === undefined ? undefined : [panScheme]
   if (name === 'cardScheme') return cardSchemes

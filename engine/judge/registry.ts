@@ -12,7 +12,7 @@ export function createRegistry<T extends { id: string }>() {
     handTo(to: ((one: T) => void) | undefined): void {
       receiver = to
     },
-    /** @throws where the id is taken. */
+    /** @throws if the id is taken. */
     add(one: T): void {
       const known = receiver === undefined && registered.some(({ id }) => id === one.id)
       if (known) throw definedTwice(one.id)

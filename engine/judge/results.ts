@@ -154,7 +154,7 @@ function blameOwners(results: Map<string, Result>): void {
   }
 }
 
-/** Fails `owner` because of what a witness saw: another check, or itself where it relied on its own exchange. */
+/** Fails `owner` because of what a witness saw: another check, or itself if it relied on its own exchange. */
 function blame(owner: Result, witness: Result, how: string): void {
   owner.outcome = worst(owner.level)
   owner.expected ??= 'the same success every time'

@@ -33,7 +33,7 @@ export interface RuleOptions {
   rests?: readonly string[]
   /** What an answer must contain so that the rule can tell right from wrong, in words: “two accounts”. */
   needs?: string
-  /** A capability that such an answer needs: the rule is not applicable where the target declares it absent. */
+  /** A capability that such an answer needs: the rule is not applicable if the target declares it absent. */
   unlessAbsent?: 'second-account'
   /** Approvals that are needed for an answer that tells right from wrong. */
   uses?: readonly RuleConsent[]

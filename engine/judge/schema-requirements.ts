@@ -4,7 +4,7 @@ import { isObject } from '../record/json.ts'
 export interface Stated {
   /** ACC-05/gbp */
   id: string
-  /** A sentence about the bank; empty where the node's own title describes another rule. */
+  /** A sentence about the bank; empty if the node's own title describes another rule. */
   title: string
   /** The nodes from the root down that must be reached to exercise the rule. */
   chain: Link[]

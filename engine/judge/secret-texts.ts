@@ -2,7 +2,7 @@
 export const charactersOf = (name: string): symbol => Symbol.for(`characters of ${name}`)
 
 /**
- * The characters of a token in a JSON object; undefined where it is absent or empty. A recording has a placeholder that
+ * The characters of a token in a JSON object; undefined if it is absent or empty. A recording has a placeholder that
  * shows that a token is there, and which one; code that needs no more does not call this, so its read is not counted.
  */
 export function charactersIn(json: unknown, name: string): string | undefined {

@@ -154,7 +154,7 @@ function outcomeIn(exchange: SeenExchange, { do: kind }: Move): Outcome {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
-/** `Data` of an answer; empty where there is none. */
+/** `Data` of an answer; empty if there is none. */
 function dataOf({ response }: SeenExchange): Record<string, unknown> {
   try {
     const json: unknown = JSON.parse(response?.body ?? '')

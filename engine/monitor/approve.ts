@@ -5,6 +5,7 @@ import type { KeptApproval, KeptApprovals } from './kept-approvals.ts'
 /**
  * Asks a customer to approve one consent for a monitor, and keeps its tokens. Registers a client if none is known.
  * Leaves the consent at the bank: the cleanup of a run does not delete it.
+ *
  * @throws Blocked, NotApplicable with the reason if there is no approval
  */
 export async function approveForMonitor(

@@ -27,6 +27,7 @@ const MOST = 200
 /**
  * Opens the approvals of a monitor and their tokens: encrypted under the signing key of the first client, readable by
  * this user only. Starts an empty file if the existing one belongs to another token endpoint or key.
+ *
  * @returns undefined while another live process has it open
  */
 export function openKeptApprovals(path: string, target: Target) {

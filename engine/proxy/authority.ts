@@ -42,6 +42,7 @@ const PRIVATE = 0o600
 
 /**
  * Opens the authority in a folder; creates one if there is none, or if it has expired.
+ *
  * @throws InputError if the folder has another file in its place
  */
 export async function openAuthority(folder: string): Promise<Authority> {

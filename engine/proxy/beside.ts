@@ -6,6 +6,7 @@ const MOST = 100
 
 /**
  * Counts events that are not judged: refused hosts, clients that do not trust the proxy, a bank that gave no answer.
+ *
  * @param tell called with each kind of event when it first happens
  */
 export function createBeside(tell: (text: string) => void) {

@@ -3,6 +3,7 @@ export type Copy = ReturnType<ReturnType<typeof openCopies>['begin']>
 
 /**
  * Copies of bodies, with limits. Copying never delays a body.
+ *
  * @param most maximum bytes of one body; nothing is kept of a larger one
  * @param together maximum bytes of all copies that are not dropped yet
  */

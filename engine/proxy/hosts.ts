@@ -19,6 +19,7 @@ export type Hosts = ReturnType<typeof openHosts>
 
 /**
  * The hosts of a target: those in its file, and those that the bank names in its configuration.
+ *
  * @param passed authorities whose tunnels are passed on unread
  * @param onLearned called with each host that the configuration adds
  */

@@ -4,6 +4,7 @@ const LONGEST = 500
 
 /**
  * Does work in order, when nothing new has arrived for a moment, so that answers to clients come first.
+ *
  * @param onTrouble called with an error; the work after it is still done
  */
 export function openLater<Thing>(

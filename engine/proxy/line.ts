@@ -24,6 +24,7 @@ export interface Outgoing {
 /**
  * Opens the connection to the bank for one connection of a client. So the bank sees what the client does on one
  * connection also on one connection, with one certificate. It connects with the first request.
+ *
  * @param authority host and port, as the client requested them
  * @param onIdleClose called when the bank has closed the connection and no request is under way
  */
@@ -63,6 +64,7 @@ export function openLine(
   return {
     /**
      * Sends the head of a request as it came. The caller writes the body, and calls `answered` at the end.
+     *
      * @throws Error of Node if its writer refuses the head
      */
     send({ method, url, rawHeaders }: IncomingMessage): Outgoing {

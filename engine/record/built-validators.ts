@@ -19,7 +19,7 @@ interface BuiltValidator {
 }
 
 /**
- * The validator that the build made from exactly this text; undefined where the text differs or there is none.
+ * The validator that the build made from exactly this text; undefined if the text differs or there is none.
  *
  * @param name of the schema's file below schemas/, without its ending, optionally with one of its $defs.
  */

@@ -20,7 +20,7 @@ export interface CheckResult {
   blockedBy?: string
   /** Known deviation that covers this result. */
   deviation?: { reason: string; ticket?: string; owner?: string; expires: string }
-  /** Where it is defined, relative to the folder of the package; absent where the sources are not available. */
+  /** Where it is defined, relative to the folder of the package; absent if the sources are not available. */
   source?: { file: string; line: number }
   /** File of the case that the check replays, as the user named it. */
   case?: string

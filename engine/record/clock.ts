@@ -6,7 +6,7 @@ export interface Clocks {
   wall(): number
   /** Time since an arbitrary instant; nobody can set it. */
   monotonic(): number
-  /** Time since the machine started, including sleep; NaN where the machine does not report it. */
+  /** Time since the machine started, including sleep; NaN if the machine does not report it. */
   uptime(): number
 }
 
@@ -95,7 +95,7 @@ export function clockFrom(clocks: Clocks, onStep: (step: Step) => void = () => {
 
 /** The wall clock was set. */
 export interface Step {
-  /** Positive where it was set forward. */
+  /** Positive if it was set forward. */
   milliseconds: number
   /** The heard time agrees with the wall clock: the wall clock was corrected, and this clock follows it. */
   followed?: true

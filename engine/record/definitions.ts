@@ -24,7 +24,7 @@ export function noteDefinition(id: string): void {
   calls.set(id, callStack())
 }
 
-/** Where an id was defined first; undefined where no file of the suites did, or its source is absent. */
+/** Where an id was defined first; undefined if no file of the suites did, or its source is absent. */
 export function definitionOf(id: string): Place | undefined {
   const call = calls.get(id)
   return call && placeOf(call)

@@ -15,7 +15,7 @@ export interface Form {
 /** Maximum nesting depth of objects and lists; Assay's own files have about twelve levels. */
 const DEEPEST = 100
 
-/** @throws InputError, one line, where the text is not JSON of this form */
+/** @throws InputError, one line, if the text is not JSON of this form */
 export function formedJson<T>(text: string, form: Form): T {
   let value: unknown
   try {
@@ -26,14 +26,14 @@ export function formedJson<T>(text: string, form: Form): T {
   return formed<T>(value, form)
 }
 
-/** @throws InputError, one line, where the value is not of this form */
+/** @throws InputError, one line, if the value is not of this form */
 export function formed<T>(value: unknown, form: Form): T {
   const problem = problemOf(value, form.schema)
   if (problem !== undefined) throw malformed(form, problem)
   return value as T
 }
 
-/** Why a value does not have a form, in words that follow its position; undefined where it does. */
+/** Why a value does not have a form, in words that follow its position; undefined if it does. */
 export function problemOf(value: unknown, schema: string): string | undefined {
   if (deeperThan(value, DEEPEST)) return `holds more than ${DEEPEST} levels in each other`
   const [name = '', definition] = schema.split('#')

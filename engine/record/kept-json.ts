@@ -11,9 +11,9 @@ import { writeWhole } from './write-whole.ts'
 const LARGEST = 64 * 1024 ** 2
 
 /**
- * What an earlier run kept; undefined where there is no such file.
+ * What an earlier run kept; undefined if there is no such file.
  *
- * @throws InputError, one line, where the file does not have its form
+ * @throws InputError, one line, if the file does not have its form
  */
 export function readKept<T>(file: string, form: Omit<Form, 'where'>): T | undefined {
   const text = textOf(file, form.mend)

@@ -3,7 +3,7 @@ const MOST_WORDS = 160
 /** Number of characters at the start of a page that are searched for words. */
 const LOOKED_AT = 4096
 
-/** The first words of a page or text, without markup, scripts and styles; empty where there are none. */
+/** The first words of a page or text, without markup, scripts and styles; empty if there are none. */
 export function wordsOf(body: string): string {
   const shown = body
     .slice(0, LOOKED_AT)

@@ -13,7 +13,7 @@ export function referenceEncoded(text: string): string {
   return encodeURI(text.replace(LONE, '\ufffd'))
 }
 
-/** Decodes a text; returns it unchanged where it is not a valid encoding. */
+/** Decodes a text; returns it unchanged if it is not a valid encoding. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -22,7 +22,7 @@ export function percentDecoded(text: string): string {
   }
 }
 
-/** Decodes a name or value of application/x-www-form-urlencoded; returns it unchanged where it is not valid. */
+/** Decodes a name or value of application/x-www-form-urlencoded; returns it unchanged if it is not valid. */
 export function formDecoded(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

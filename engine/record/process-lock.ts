@@ -25,7 +25,7 @@ export function takeLock(file: string): { release(): void } | { owner: number } 
 
 const MOST_ATTEMPTS = 20
 
-/** The result of an action on a file that may disappear meanwhile; undefined where it is gone. */
+/** The result of an action on a file that may disappear meanwhile; undefined if it is gone. */
 function ifThere<Result>(act: () => Result): Result | undefined {
   try {
     return act()

@@ -17,7 +17,7 @@ export interface QrCode {
   dark: string
 }
 
-/** A text as a QR code; undefined where it is longer than the maximum: 2953 bytes (version 40, level L). */
+/** A text as a QR code; undefined if it is longer than the maximum: 2953 bytes (version 40, level L). */
 export function qrCode(text: string): QrCode | undefined {
   let rows: boolean[][]
   try {

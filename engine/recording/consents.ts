@@ -9,7 +9,7 @@ const MOST = 50_000
 export function createConsents() {
   const known = new Map<string, ConsentFacts>()
   return {
-    /** What a consent allows; undefined where its creation is not in the recording. */
+    /** What a consent allows; undefined if its creation is not in the recording. */
     factsOf: (id: string | undefined): ConsentFacts | undefined =>
       id === undefined ? undefined : known.get(id),
     learn({ endpoint, request, response }: Exchange): void {

@@ -118,7 +118,7 @@ export const GATEWAY_FORMATS: readonly GatewayFormat[] = [
   },
 ]
 
-/** The format of a log line; undefined where no gateway in the table writes such lines. */
+/** The format of a log line; undefined if no gateway in the table writes such lines. */
 export function gatewayFormat(line: unknown): GatewayFormat | undefined {
   return GATEWAY_FORMATS.find(({ has }) => has.every((place) => at(line, place) !== undefined))
 }

@@ -22,7 +22,7 @@ export interface HarEntry {
  * Yields the entries of `log.entries` while the file streams in: no more than one entry is in memory. It looks only at
  * brackets, quotes and the names above the list; the caller parses each entry.
  *
- * @throws Error where the file ends within the list, or has no such list
+ * @throws Error if the file ends within the list, or has no such list
  */
 export async function* harEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<HarEntry> {
   const scanner = createScanner()

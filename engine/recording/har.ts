@@ -17,7 +17,7 @@ const CACHED = ['_fromCache', 'fromCache', '_fetchedViaServiceWorker', '_fromDis
  * Reads an entry of a HAR file (HAR 1.2, http://www.softwareishard.com/blog/har-12-spec/), as browsers, mitmproxy,
  * Charles, Postman and Playwright write it.
  *
- * @returns in words why it is not an exchange; undefined where nothing was sent.
+ * @returns in words why it is not an exchange; undefined if nothing was sent.
  */
 export function harExchange(value: unknown, where: string): Recorded | string | undefined {
   if (!isObject(value)) return 'is no object'

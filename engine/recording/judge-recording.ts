@@ -19,7 +19,7 @@ export interface RecordingParts extends JudgementParts {
  * Judges exchanges that others recorded by every rule while they stream in, and writes report.json and exchanges.jsonl;
  * the latter contains only exchanges that are evidence.
  *
- * @throws InputError where a file contains nothing of a known format
+ * @throws InputError if a file contains nothing of a known format
  */
 export async function judgeRecording(parts: RecordingParts): Promise<Report> {
   const { files, signal } = parts

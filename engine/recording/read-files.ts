@@ -38,7 +38,7 @@ const unknown = (path: string, why: string) =>
 /**
  * Opens a file, or the exchanges in the folder of a run.
  *
- * @throws InputError where there is no such file, or it is not a plain file
+ * @throws InputError if there is no such file, or it is not a plain file
  */
 export function openRecording(named: string): RecordingFile {
   const stats = statSync(named, { throwIfNoEntry: false })
@@ -60,7 +60,7 @@ export function openRecording(named: string): RecordingFile {
  * Reads the beginning of a file before anything is written.
  *
  * @param isNamed whether a file names the bank: the addresses of the reference bank are unknown before it starts
- * @throws InputError where the file contains nothing of a known format, or may be a recording of any bank
+ * @throws InputError if the file contains nothing of a known format, or may be a recording of any bank
  */
 export async function requireReadable(file: RecordingFile, isNamed: boolean): Promise<void> {
   const anywhere = (path: string) => new URL(path, 'https://bank.invalid').href
@@ -77,7 +77,7 @@ export async function requireReadable(file: RecordingFile, isNamed: boolean): Pr
  * The exchanges of a file, in order. What cannot be read is noted in `file`, and the rest is still read.
  *
  * @param resolve gives the address of a path, where a log names no host
- * @throws InputError where the file contains nothing of a known format
+ * @throws InputError if the file contains nothing of a known format
  */
 export async function* exchangesIn(
   file: RecordingFile,

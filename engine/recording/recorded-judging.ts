@@ -45,7 +45,7 @@ export function createRecordedJudging(
   }
 }
 
-/** The ID token of an answer; undefined where there is none, or it is redacted. */
+/** The ID token of an answer; undefined if there is none, or it is redacted. */
 function idTokenOf(exchange: Exchange): string | undefined {
   const location = header(exchange, 'location')
   const idToken =

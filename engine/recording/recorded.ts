@@ -34,11 +34,11 @@ export interface Recorded {
   url: string
   requestHeaders: [string, string][]
   requestBody?: string
-  /** Absent where no response was recorded. */
+  /** Absent if no response was recorded. */
   response?: {
     status: number
     headers: [string, string][]
-    /** Empty where there was none, or none was recorded. Bytes where they are known, after content decoding. */
+    /** Empty if there was none, or none was recorded. Bytes where they are known, after content decoding. */
     body: string | Buffer
     bytes: number
     /** Length on arrival, where the recording gives it: a body that is not JSON may have been cut. */

@@ -121,7 +121,7 @@ function headersOf(headers: [string, string][], note: Note): [string, string][] 
   })
 }
 
-/** A copy that notes when a redacted string is read; the value itself where nothing is redacted. */
+/** A copy that notes when a redacted string is read; the value itself if nothing is redacted. */
 function withTraps(value: unknown, note: Note, found?: Set<string>): unknown {
   if (typeof value !== 'object' || value === null || !holdsRedacted(value)) return value
   const copy: object = Array.isArray(value) ? [] : {}

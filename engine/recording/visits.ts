@@ -55,7 +55,7 @@ export function createVisits(intentClaim: string) {
     },
     /**
      * The redirect in an answer that ends a visit, and that visit, found by state or nonce if no other visit has the
-     * same. Undefined where the answer ends no visit.
+     * same. Undefined if the answer ends no visit.
      */
     landing(exchange: Exchange): { redirect: Redirect; visit?: Visit } | undefined {
       const location = header(exchange, 'location')

@@ -66,7 +66,7 @@ function withCommon(words: string, findings: Finding[], evidence: Evidence): str
 
 /**
  * Where some correct requests to an endpoint are refused and others succeed: what all of the former have and none of
- * the latter has. Undefined where there is no such thing.
+ * the latter has. Undefined if there is no such thing.
  */
 function commonOf(findings: Finding[], evidence: Evidence): string | undefined {
   const [first] = findings

@@ -172,7 +172,7 @@ function differsInAddress({ place = '', message }: CheckResult): boolean {
   return place.endsWith('_endpoint') && memberIn(message)?.startsWith('addresses.') === true
 }
 
-/** A special fix for a finding; undefined where the general fix applies. */
+/** A special fix for a finding; undefined if the general fix applies. */
 export function mendOf(check: CheckResult): string | undefined {
   return differsInAddress(check) ? endpointMend(memberIn(check.message) ?? '') : undefined
 }

@@ -231,7 +231,7 @@ export function causeFacts({ whose, where, mend, findings, blocks }: ReportedCau
   return facts.filter((fact) => typeof fact === 'string')
 }
 
-/** Whether the target's addresses have the production or the sandbox layout; empty where this is not known. */
+/** Whether the target's addresses have the production or the sandbox layout; empty if this is not known. */
 export function addressWords({ environment }: Report['target']): string {
   return environment === undefined ? '' : `addresses as documented for ${ENVIRONMENTS[environment]}`
 }

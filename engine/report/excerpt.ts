@@ -11,7 +11,7 @@ const WIDTH = 200
 const MOST_LINES = 50_000
 
 /**
- * Lines of a body around the place of a finding; undefined where there is no such place. `from` is the number of the
+ * Lines of a body around the place of a finding; undefined if there is no such place. `from` is the number of the
  * first line in the displayed body, starting at 1.
  */
 export function excerptOf({ place }: CheckResult, exchange: ExchangeRecord | undefined) {

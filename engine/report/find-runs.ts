@@ -11,7 +11,7 @@ const DEPTH = 4
  * The runs in these folders and below them. A report that cannot be read is reported as a problem; the others are still
  * read.
  *
- * @throws InputError where no run is found at all
+ * @throws InputError if no run is found at all
  */
 export async function findRuns(
   folders: readonly string[],

@@ -33,7 +33,7 @@ export interface BankOverview
   changes?: { since: string; new: CheckChange[]; fixed: CheckChange[]; lost: CheckChange[] }
   /** Verdicts of all runs, oldest first. */
   runs: { startedAt: string; verdict: VerdictOrNone; folder: string }[]
-  /** Checks that were not in order at least once: their outcome in each run, null where it had none. */
+  /** Checks that were not in order at least once: their outcome in each run, null if it had none. */
   history: { id: string; title: string; outcomes: (Outcome | null)[]; flaky?: true }[]
 }
 

@@ -51,7 +51,7 @@ export interface Report {
   }
   target: {
     name: string
-    /** Set where a TPP's client was judged instead of a bank. */
+    /** Set if a TPP's client was judged instead of a bank. */
     side?: 'TPP'
     /** Host and port of the data endpoints. */
     host?: string
@@ -81,11 +81,11 @@ export interface Report {
   exitCode: number
   /** Why the run ended early, or could judge nothing; absent for a complete run. */
   partial?: string
-  /** Set where exchanges recorded by others were judged: this is not a run, and never conformant. */
+  /** Set if exchanges recorded by others were judged: this is not a run, and never conformant. */
   recording?: ReportedRecording
   /** Set for a round of a monitor, which is a recording as well. */
   monitor?: ReportedMonitor
-  /** The results of the preflight; present only where it failed and nothing was judged. */
+  /** The results of the preflight; present only if it failed and nothing was judged. */
   preflight?: PreflightLine[]
   /** What was restored from an interrupted run: it was judged then, by the same rules. */
   resumed?: { since: string; checks: number; approvals: number; requests: number }
@@ -122,7 +122,7 @@ export interface Report {
   approvals: ApprovalUse[]
   /** Number of requests sent. */
   requests: number
-  /** Number of cells asked, and of all cells in the tables of values and places; absent where there are none. */
+  /** Number of cells asked, and of all cells in the tables of values and places; absent if there are none. */
   cells?: { asked: number; of: number }
   /** Median, 95th and 99th percentile in ms, and count, per endpoint; older reports have no p99. Never judged. */
   latency: { endpoint: string; count: number; p50: number; p95: number; p99?: number }[]

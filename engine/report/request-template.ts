@@ -20,9 +20,9 @@ export interface RequestTemplate {
   headers: [name: string, value: Token[]][]
   /** Parameters of a form, encoded as sent. */
   form?: [name: string, value: Token[]][]
-  /** Any other body; empty where there was none. */
+  /** Any other body; empty if there was none. */
   body: Token[]
-  /** Prefix of the variables of the client certificate: `FIRST`; absent where none was offered. */
+  /** Prefix of the variables of the client certificate: `FIRST`; absent if none was offered. */
   identity?: string
 }
 

@@ -40,7 +40,7 @@ interface Row {
   fits(situation: Situation): boolean
   title(situation: Situation): string
   whose: Whose
-  /** What to do next; absent where nothing has to be done. */
+  /** What to do next; absent if nothing has to be done. */
   mend?: string | ((situation: Situation) => string)
 }
 
@@ -51,22 +51,22 @@ export const memberIn = (text: string) =>
   /\b(?:customers|clients|hooks|addresses)(?:\.[\w-]+)+/.exec(text)?.[0]
 const isHook = ({ what }: Situation) => what.startsWith('hook ')
 
-/** The fix where a gateway answers instead of the server behind it. */
+/** The fix if a gateway answers instead of the server behind it. */
 export const GATEWAY_MEND =
   'Retry later; if it lasts, ask the operators of the gateway: they see which of the two it is.'
 
 /** The fix for a finding, where a bank was judged. */
 export const BANK_MEND = 'Ask the bank’s developers to correct it.'
 
-/** The fix where the bank's configuration gives another address than a member of the target file. */
+/** The fix if the bank's configuration gives another address than a member of the target file. */
 export const endpointMend = (member: string) =>
   addressMend(member, 'ask the bank’s developers to correct its configuration.')
 
-/** The fix where no better one is known. */
+/** The fix if no better one is known. */
 export const DOCTOR_MEND =
   'Run assay doctor with this target, and look at the page of the check in the report.'
 
-/** The fix where Assay itself failed. */
+/** The fix if Assay itself failed. */
 export const SUITE_MEND =
   'Report it with the exchanges of the run (SECURITY.md says what to leave out).'
 
@@ -74,7 +74,7 @@ export const SUITE_MEND =
 export const THIS_ADDRESS = 'the address of this server in the target file'
 
 /**
- * The fix where no answer came from an address: first what the reader can examine, then whom to ask.
+ * The fix if no answer came from an address: first what the reader can examine, then whom to ask.
  *
  * @param address how the reader finds it: members of the target file
  * @param then what to do if the address is right, as a clause: `ask the bank whether it runs.`

@@ -8,7 +8,7 @@ const CHAPTERS: Partial<Record<Capability, string>> = {
   'funds-confirmation': 'account-information/funds-confirmation',
 }
 
-/** Why a check or rule is not applicable to a target, by its chapter; undefined where it is applicable. */
+/** Why a check or rule is not applicable to a target, by its chapter; undefined if it is applicable. */
 export function absence(
   id: string,
   { owners }: Catalogue,

@@ -29,7 +29,7 @@ type Described = Pick<
  * The report of a run none of whose processes is left.
  *
  * @param suites folder of the suites, source or built.
- * @returns undefined where the folder holds no run that was recorded.
+ * @returns undefined if the folder holds no run that was recorded.
  */
 export async function salvaged(out: string, suites: string): Promise<Report | undefined> {
   const [start] = readJournal(join(out, JOURNAL), 'start')

@@ -38,7 +38,7 @@ export function readJournal<K extends JournalLine['kind']>(file: string, kind: K
     .filter((line): line is Extract<JournalLine, { kind: K }> => line.kind === kind)
 }
 
-/** A line of a journal; undefined where it is truncated or invalid. */
+/** A line of a journal; undefined if it is truncated or invalid. */
 export function parsedLine(text: string): JournalLine | undefined {
   const line = parsedJson(text)
   if (problemOf(line, 'journal') !== undefined) return undefined

@@ -73,5 +73,5 @@ function keptRunOf(
   return undefined
 }
 
-/** The 7 of x7; 0 where a browser or a person saw a redirect, because Assay sent no request then. */
+/** The 7 of x7; 0 if a browser or a person saw a redirect, because Assay sent no request then. */
 const numberOf = ({ id }: Exchange) => (id.startsWith('x') ? Number(id.slice(1)) : 0)

@@ -37,7 +37,7 @@ export function loadPolicy(file: string): Policy {
 }
 
 /**
- * Why a run does not count under a policy; empty where it counts. Whatever the policy says, a run counts only if it was
+ * Why a run does not count under a policy; empty if it counts. Whatever the policy says, a run counts only if it was
  * not changed, judged its whole profile, and has the verdict conformant.
  *
  * @param now milliseconds since the epoch

@@ -5,7 +5,7 @@ import type { SuiteCheck } from '../suite-api/check.ts'
  * Restores what an interrupted run left: judged checks keep their outcome, and approvals that still work are not
  * requested again.
  *
- * @returns what was restored; undefined where there is nothing.
+ * @returns what was restored; undefined if there is nothing.
  */
 export async function resumeRun(session: Session, checks: SuiteCheck[]) {
   const earlier = session.resumable?.earlier

@@ -63,7 +63,7 @@ export async function finalResult({
 
 /**
  * What is left to report at the end: results that the whole run changed after their test had passed, results of kept
- * cases, and the ids that had a test. Nothing where no test ran, for example when tests are only listed.
+ * cases, and the ids that had a test. Nothing if no test ran, for example when tests are only listed.
  */
 export async function atTheEnd(): Promise<{
   changed: CheckResult[]
@@ -83,7 +83,7 @@ export async function atTheEnd(): Promise<{
   return { changed, cases, tested: new Set([...before.keys(), ...told]) }
 }
 
-/** Cleans up at the bank and closes the session; nothing where none was opened. */
+/** Cleans up at the bank and closes the session; nothing if none was opened. */
 export function finish(): Promise<Report> | undefined {
   finishing ??= opening?.then(({ judging }) => judging.finish(cancelled))
   return finishing

@@ -25,7 +25,7 @@ export function suiteFiles(folder: string): string[] {
  * Imports every suite of a folder. `instance` imports the files once more, separately from other imports of them; the
  * modules that they import are shared.
  *
- * @throws CatalogueError where a check or rule has an id that specs/ does not know, so that it would belong to no
+ * @throws CatalogueError if a check or rule has an id that specs/ does not know, so that it would belong to no
  *   requirement, and where specs/ names one that nothing defines, so that it would never be judged.
  */
 export async function loadSuites(folder: string, catalogue: Catalogue, instance = '') {

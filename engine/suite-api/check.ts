@@ -97,7 +97,7 @@ export const { all: registeredChecks, handTo: handChecksTo } = registry
  * @param id requirement and slug: TXN-17/to-alone.
  * @param title a sentence about the bank.
  * @param run gets the approval to look at: the first that the check uses, then each of `over`.
- * @throws where the id is taken.
+ * @throws if the id is taken.
  */
 export function check<
   Used extends NamedConsent = never,

@@ -9,7 +9,7 @@ import { type CheckOptions, check, type Need } from './check.ts'
  * @param id requirement and slug, as for every check.
  * @param title a sentence about the bank.
  * @param moves the history, with its own consents.
- * @throws where the id is taken.
+ * @throws if the id is taken.
  */
 export function historyCheck(id: string, title: string, moves: History): void {
   check(id, title, optionsOf(id, moves), (context) =>

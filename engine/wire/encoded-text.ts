@@ -103,7 +103,7 @@ function insidesOf(run: string, depth: number): string[] {
 /** Maximum number of decompressed bytes that are searched. */
 const MOST_INFLATED = 256 * 1024
 
-/** The bytes that gzip or zlib compressed; undefined where the first two bytes show neither format. */
+/** The bytes that gzip or zlib compressed; undefined if the first two bytes show neither format. */
 function inflatedFrom(bytes: Buffer): Buffer | undefined {
   const [first = 0, second = 0] = bytes
   const isZlib = first === 0x78 && (first * 256 + second) % 31 === 0

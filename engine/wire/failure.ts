@@ -50,7 +50,7 @@ const KINDS: readonly [WireFailure['kind'], RegExp][] = [
 /**
  * Converts errors to the failure of an exchange; uses the first of the most specific errors.
  *
- * @throws OwnTrouble where no error is known to come from the bank, the network or a time-out.
+ * @throws OwnTrouble if no error is known to come from the bank, the network or a time-out.
  */
 export function failureOf(errors: Error[]): WireFailure {
   const failures = errors.map(one).filter((failure) => failure !== undefined)
@@ -82,7 +82,7 @@ const PLAIN: readonly [RegExp, string][] = [
   [/^ECONNRESET$/, 'the other end closed the connection'],
 ]
 
-/** Undefined where the error says nothing about the bank: a closed client of Assay, a mistake of Assay. */
+/** Undefined if the error says nothing about the bank: a closed client of Assay, a mistake of Assay. */
 function kindOf(error: Error, code: string): WireFailure['kind'] | undefined {
   if (error instanceof WireLimit) return error.kind
   if (/SSL alert number/.test(error.message)) return 'tls-alert'

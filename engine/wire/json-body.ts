@@ -15,7 +15,7 @@ export const DEEPEST = 200
  * A body as JSON that can be walked safely: not nested deeper than DEEPEST, and no lone surrogates in its strings,
  * which no URL can carry (RFC 8259 section 8.2); U+FFFD replaces them.
  *
- * @returns undefined where the body is not JSON, or nested deeper.
+ * @returns undefined if the body is not JSON, or nested deeper.
  */
 export function jsonOf(body: Buffer, text: string): unknown {
   if (longestArray(body) === undefined) return undefined
@@ -95,9 +95,9 @@ function withArray(value: unknown, array: unknown[]): unknown {
 
 /**
  * Positions of the longest array that is not too deep: its opening bracket, the commas between its elements, and its
- * closing bracket; empty where no array is long. One pass that looks only at brackets, commas and quotes.
+ * closing bracket; empty if no array is long. One pass that looks only at brackets, commas and quotes.
  *
- * @returns undefined where the body is nested deeper than DEEPEST.
+ * @returns undefined if the body is nested deeper than DEEPEST.
  */
 function longestArray(body: Buffer): number[] | undefined {
   let longest: number[] = []

@@ -3,7 +3,7 @@ import { parseFragment } from 'parse5'
 /** A text after removing escapes, and the original position of each of its characters. */
 export interface Layer {
   text: string
-  /** Original start and end of the character at an index; absent where they are the same. */
+  /** Original start and end of the character at an index; absent if they are the same. */
   from?: Int32Array
   to?: Int32Array
 }
@@ -49,9 +49,9 @@ const PAIRS = SINGLE.map((left) => either(SINGLE.filter((kind) => kind !== left)
 const ESCAPE = either(SINGLE)
 
 /**
- * The text with these escapes replaced by what they represent; undefined where there are none.
+ * The text with these escapes replaced by what they represent; undefined if there are none.
  *
- * @param meaning what an escape represents: the escape itself where it is not one, and never longer than it; undefined
+ * @param meaning what an escape represents: the escape itself if it is not one, and never longer than it; undefined
  *   for bytes of UTF-8, each a sign and two hexadecimal digits.
  */
 export function unescaped(
@@ -109,7 +109,7 @@ const ENDS = /^(?:%[0-9a-fA-F]?)?$/
 
 const SHORT: Record<string, string> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' }
 
-/** What an escape of JSON or HTML represents; the escape itself where it is not one. Never longer than the escape. */
+/** What an escape of JSON or HTML represents; the escape itself if it is not one. Never longer than the escape. */
 function plainOf(spelled: string): string {
   if (/^[\\%]/.test(spelled)) {
     if (spelled.length === 2) return SHORT[spelled.charAt(1)] ?? spelled.charAt(1)

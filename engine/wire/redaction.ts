@@ -147,7 +147,7 @@ function eachText(value: unknown, change: Change): unknown {
  * A scheme and its credentials, including incorrect forms: with a colon, without a space. The scheme is not part of the
  * secret; otherwise its name would be taken for the start of a secret everywhere.
  *
- * @returns scheme: empty where there is none, or nothing after it
+ * @returns scheme: empty if there is none, or nothing after it
  */
 function schemeAndCredentials(value: string): { scheme: string; credentials: string } {
   const first = value.slice(0, Math.max(0, value.indexOf(' '))).replace(/:$/, '')

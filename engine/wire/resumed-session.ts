@@ -9,7 +9,7 @@ const PATIENCE = 1000
  * session where a certificate is required (CVE-2025-23419).
  *
  * @param origins which ask for no certificate; the first that gives a ticket is used
- * @returns undefined where none does
+ * @returns undefined if none does
  */
 export async function sessionWithoutCertificate(
   origins: readonly string[],

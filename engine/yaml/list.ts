@@ -14,6 +14,7 @@ export interface Entry<T> {
 
 /**
  * The elements of a YAML file that holds one list.
+ *
  * @param schema name of the schema in schemas/assay that the file must follow. Unknown keys are errors: a typo in
  *   `checks` would otherwise leave a requirement unjudged.
  * @param problems each error is appended as `file:line:column: what is wrong. fix.`

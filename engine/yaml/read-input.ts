@@ -7,6 +7,7 @@ import { noteViolations } from './validate.ts'
 
 /**
  * The content of a YAML file that the user named, valid for its schema in schemas/assay.
+ *
  * @throws InputError with each mistake as `file:line:column: what is wrong. fix.`
  */
 export function readInput(file: string, schema: string): unknown {

@@ -12,7 +12,7 @@ import { isPromised, why } from './why.ts'
  * Another token for data, where the bank refused one of an approval: the token that followed it, or the result of a
  * refresh; undefined: the refusal stands.
  *
- * @throws NotApplicable where the run, or a newer approval, ended this one.
+ * @throws NotApplicable if the run, or a newer approval, ended this one.
  */
 export async function anotherForApproval(
   { ledger, held, replaced }: { ledger: Ledger; held: HeldTokens; replaced: ReplacedApprovals },

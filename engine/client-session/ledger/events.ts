@@ -14,7 +14,7 @@ interface Happenings {
   given: { name: string; client: string; customer: CustomerName; consentId: string }
   /**
    * A token response contained an access token. `customer`: who approved what its code was issued for. `expiresIn`:
-   * seconds, 0 where the bank did not say.
+   * seconds, 0 if the bank did not say.
    */
   issued: {
     token: string

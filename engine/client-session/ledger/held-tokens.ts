@@ -26,7 +26,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
     ledger.add({ kind: 'in use', key: consent.id, tokens })
     resumable?.tokens(consent, tokens)
   }
-  /** Refreshes and holds tokens of a consent; undefined where there is no refresh token, or no new token came. */
+  /** Refreshes and holds tokens of a consent; undefined if there is no refresh token, or no new token came. */
   const refresh = async (consent: ConsentFacts, client: Tpp) => {
     const tokens = inUse(ledger.events, consent.id)
     if (tokens?.refreshToken === undefined) return undefined

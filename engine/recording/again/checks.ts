@@ -138,7 +138,7 @@ function ofMatched({ matched = [], outcome }: CheckResult, { byId }: Sent): stri
   return undefined
 }
 
-/** What a matcher finds in a recorded exchange; undefined where nothing is wrong, or the record does not show it. */
+/** What a matcher finds in a recorded exchange; undefined if nothing is wrong, or the record does not show it. */
 function foundIn(record: ExchangeRecord, { by, statuses = [] }: Matched): string | undefined {
   if (!ON_RECORD.has(by)) return undefined
   const { response } = record

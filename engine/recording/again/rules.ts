@@ -9,7 +9,7 @@ import { type Compared, nothingYet } from './said.ts'
 /** What the rules say about the exchanges of a run now, and what they could not read there. */
 export interface Recomputed {
   states: RuleState[]
-  /** Why a rule could not judge every exchange that it judged in the run; empty where it could. */
+  /** Why a rule could not judge every exchange that it judged in the run; empty if it could. */
   lacksOf(id: string): readonly string[]
   /** True if a part of the exchange's request is redacted. */
   hides(exchange: string): boolean

@@ -52,7 +52,7 @@ export async function pack(
 /**
  * The files of an archive, by name.
  *
- * @throws InputError where it contains anything else, or two files with one name: programs would disagree about its
+ * @throws InputError if it contains anything else, or two files with one name: programs would disagree about its
  *   content
  */
 export function readArchive(archive: Buffer): Map<string, Buffer> {

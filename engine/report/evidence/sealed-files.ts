@@ -78,7 +78,7 @@ export const LARGEST = 1024 ** 3
 /**
  * The named files that exist in a folder.
  *
- * @throws InputError where one exists and can't be read
+ * @throws InputError if one exists and can't be read
  */
 export function filesIn(dir: string, names: readonly string[]): Map<string, Buffer> {
   const files = new Map<string, Buffer>()
@@ -89,7 +89,7 @@ export function filesIn(dir: string, names: readonly string[]): Map<string, Buff
   return files
 }
 
-/** @throws InputError where it is not a plain file, is too large, or can't be read */
+/** @throws InputError if it is not a plain file, is too large, or can't be read */
 export function contentOf(file: string): Buffer {
   try {
     return readPlain(file, LARGEST)

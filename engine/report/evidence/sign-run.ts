@@ -72,12 +72,12 @@ export async function signRun(
   return statement
 }
 
-/** Loads a private key; throws where it is not one, or the passphrase is wrong. */
+/** Loads a private key; throws if it is not one, or the passphrase is wrong. */
 export function readKey(text: string, passphrase: string | undefined): KeyObject {
   return keyOf('signing', createPrivateKey, text, passphrase)
 }
 
-/** @throws InputError where the text is no such key, PEM or JWK; the message does not show a private key */
+/** @throws InputError if the text is no such key, PEM or JWK; the message does not show a private key */
 export function keyOf(
   what: string,
   create: typeof createPrivateKey | typeof createPublicKey,

@@ -64,7 +64,7 @@ export function readStatement(jws: string): { header: StatementHeader; statement
   return { header: header as unknown as StatementHeader, statement: statement as Statement }
 }
 
-/** Digests of the files that a statement seals, whoever signed it; undefined where there is no statement. */
+/** Digests of the files that a statement seals, whoever signed it; undefined if there is no statement. */
 export function sealedIn(content: Buffer | undefined): Map<string, string> | undefined {
   if (!content) return undefined
   try {

@@ -205,7 +205,7 @@ function certifiedBy(x5c: string[] | undefined) {
  * The report and the text of the exchanges of a run, from its folder, its statement.jws or an archive, without
  * verifying the signature.
  *
- * @throws InputError where there is no run
+ * @throws InputError if there is no run
  */
 export async function readSealed(path: string): Promise<{ report: Report; exchanges: string }> {
   const { files } = await read(path)

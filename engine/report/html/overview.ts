@@ -10,7 +10,7 @@ import { type Markup, markup } from './markup.ts'
  * file without a script, which loads nothing.
  *
  * @param problems what could not be read
- * @param pageOf the link from this page to the report of the run in a folder; undefined where it is not available
+ * @param pageOf the link from this page to the report of the run in a folder; undefined if it is not available
  */
 export function overviewPage(
   overview: Overview,
