@@ -8,7 +8,7 @@ export const ACCOUNT_ACCESS: readonly Endpoint[] = [
   'query-account-access-consent',
 ]
 
-/** Creation and query of every kind of consent: their answers have the envelope. */
+/** Creation and query of both kinds of consent, whose answers have the envelope. */
 export const CONSENTS: readonly Endpoint[] = [
   ...ACCOUNT_ACCESS,
   'create-funds-confirmation-consent',

@@ -1,7 +1,6 @@
 /**
- * The first of the scopes of a list, which spaces separate (RFC 6749 3.3), that is several of the known ones with
- * something else between them; undefined where there is none. A comma may stand in a scope, so that only what falls
- * into known ones tells.
+ * The first entry of a list separated by spaces (RFC 6749 3.3) that joins several known scopes by another separator;
+ * undefined where there is none. A scope may contain a comma, so only entries that split into known scopes count.
  */
 export function joinedScopes(list: string, known: readonly string[]): string | undefined {
   return list

@@ -14,7 +14,7 @@ import {
   requireConsentId,
 } from './consent-requests.ts'
 
-/** What a consent has from its creation on, and what the TPP may ask for. */
+/** Members that every consent has, and dates that a request may ask for. */
 const ALWAYS = ['Permissions', 'CreationDateTime']
 const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
 
@@ -24,7 +24,7 @@ export interface Queried {
   query: Exchange
 }
 
-/** A new consent with all that can be asked for, and its query. */
+/** A new consent with every optional member, and its query. */
 export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Queried> => {
   const client = await caller()
   const { Permissions, ExpirationDateTime } = whole()
@@ -33,7 +33,7 @@ export const newlyQueried = sharedFixture([], async ({ caller }): Promise<Querie
   return createdAndQueried(client)
 })
 
-/** All that can be asked for. */
+/** Every optional member. */
 function whole() {
   return {
     Permissions: NINE_PERMISSIONS,
@@ -42,7 +42,7 @@ function whole() {
   }
 }
 
-/** A new consent of this client with all that can be asked for, and its query. */
+/** A new consent of this client with every optional member, and its query. */
 export async function createdAndQueried(client: Caller): Promise<Queried> {
   const creation = await create(client, whole())
   relyOn(OWNERS.consentWithPeriod, creation).toSucceed()
@@ -52,7 +52,7 @@ export async function createdAndQueried(client: Caller): Promise<Queried> {
 }
 
 /**
- * What the query shows otherwise than the creation did.
+ * A finding where the query differs from the creation.
  *
  * @param also names of other members of Data that must not have changed.
  */
@@ -66,11 +66,11 @@ export function changedSince(
   for (const name of [...ALWAYS, ...also, ...DATES]) {
     const [old, now] = [member(before, name), member(after, name)]
     const wanted = member(asked, name)
-    // A date that nobody asked for is the bank's own affair.
+    // A date that was not requested is up to the bank.
     if (DATES.includes(name) && wanted === undefined) continue
-    // That these are there is judged by CONS-30.
+    // Missing dates are judged by CONS-30.
     if (now === undefined && !DATES.includes(name)) continue
-    // What is not as requested at creation already is a rule's.
+    // A value that already differed from the request at creation is judged by a rule.
     if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
     if (kept(name, old, now)) continue
     const message = `${name} is another one than at creation`
@@ -79,7 +79,7 @@ export function changedSince(
   return undefined
 }
 
-/** Ends the check unless a later query shows the CreationDateTime that the creation did. */
+/** Ends the check unless a later query shows the same CreationDateTime as the creation. */
 export function expectSameCreation({ creation, query }: Queried): void {
   const [old, now] = [creation, query].map(({ response }) =>
     member(response?.json, 'Data', 'CreationDateTime'),
@@ -93,14 +93,14 @@ export function expectSameCreation({ creation, query }: Queried): void {
   })
 }
 
-/** What a TPP asks for in a consent, but its expiry. */
+/** What a TPP asks for in a consent, without its expiry. */
 export const TERMS = ['Permissions', ...DATES.slice(1)]
 
 /**
- * Ends the check unless the later query shows these members of Data as the earlier one did.
+ * Ends the check unless the later query shows the same values of these members of Data as the earlier one.
  *
- * @param since what was between them, such as "its re-confirmation".
- * @param owner of what the queries were answered with.
+ * @param since what happened in between, such as "its re-confirmation".
+ * @param owner of the answers to the queries.
  */
 export function expectSameTerms(
   before: Exchange,
@@ -122,13 +122,13 @@ export function expectSameTerms(
   expectThat(expected === actual, { message, expected, actual, exchange: after })
 }
 
-/** Permissions as a set, date-times as instants; undefined where a rule condemns the value. */
+/** Permissions as a set, date-times as instants; undefined where a rule fails the value. */
 function comparable(name: string, value: unknown): string | undefined {
   if (name !== 'Permissions') return secondsOf(value)?.toString()
   return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
 }
 
-/** Is a member of a new consent the same in the query? */
+/** Does the query show the same value of a member as a new consent had? */
 function kept(name: string, old: unknown, now: unknown): boolean {
   if (name === 'Status') return old !== 'AwaitingAuthorisation' || now === old
   if (old === undefined || now === undefined) return old === undefined
@@ -137,7 +137,7 @@ function kept(name: string, old: unknown, now: unknown): boolean {
   return one === undefined || other === undefined || one === other
 }
 
-/** To the millisecond where both have a fraction; one without may have been rounded. */
+/** Compares milliseconds where both have a fraction. One without a fraction may have been rounded. */
 function sameInstant(old: unknown, now: unknown): boolean {
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
   const exact = [old, now].every((value) => /\.\d*[1-9]/.test(String(value)))

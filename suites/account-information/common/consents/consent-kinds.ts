@@ -8,19 +8,19 @@ import { clientsOf } from '../registration/clients.ts'
 import { consentPath, createConsent } from './consent-requests.ts'
 import { ableToDelete, fundsPath, newFundsId } from './funds-consents.ts'
 
-/** The two kinds of consent: what is said of their deletion is true of both alike. */
+/** The two kinds of consent. The requirements on their deletion are the same. */
 export interface ConsentKind {
   name: 'account-access' | 'funds-confirmation'
   funds: boolean
   /** The clients of the target that create such consents. */
   creators(context: Context): Promise<readonly ClientName[]>
-  /** Those that delete them as well. */
+  /** The clients that can also delete them. */
   clients(context: Context): Promise<readonly ClientName[]>
-  /** A new consent of a client, and its path; the control of what follows. */
+  /** A new consent of a client, and its path; its creation is the control of later requests. */
   create(context: Context, name: ClientName): Promise<{ client: Caller; path: string }>
-  /** The answer that shows whether a consent is still there: the owner's query, or deletion where there is none. */
+  /** The answer that shows whether a consent still exists: the owner's query or, if there is none, its deletion. */
   isThere(client: Caller, path: string): Promise<Exchange>
-  /** The check that owns that answer. */
+  /** The check that owns this answer. */
   owner: string
 }
 
@@ -60,7 +60,7 @@ export const fundsConfirmation: ConsentKind = {
   owner: OWNERS.fundsDeletion,
 }
 
-/** The second client need not have the scope. */
+/** Does the second client have the scope? It need not. */
 async function secondHasFunds({ steps }: Context): Promise<boolean> {
   const step = await steps.fundsConfirmation('second').catch(() => undefined)
   return step?.value !== undefined

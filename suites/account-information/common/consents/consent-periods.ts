@@ -4,16 +4,15 @@ import { isBooked, type Row, rowsOf } from '../../../../engine/suite-api/respons
 import { bookingTimes, inUtc, justAfter, justBefore } from '../data/booking-times.ts'
 import { firstRead } from '../data/data-reads.ts'
 
-/** Which ends a period has. */
+/** The ends that a period has. */
 type Ends = 'both' | 'from' | 'to'
 
 /**
- * A transaction period whose ends lie close to bookings that it leaves out, so that one which a bank
- * shifts by a time zone, or rounds to days, shows. Undefined where the data has no such place: the days
- * of the table serve then.
+ * A transaction period whose ends lie close to bookings that it excludes, so that a shift by a time zone or
+ * rounding to days shows. Undefined where the data has no such place: then the days of the table are used.
  *
  * @param of an approval of the same customer without a period.
- * @param indicator of the transactions that the consent gives, where it gives one kind.
+ * @param indicator of the transactions under the consent, if it permits only one kind.
  */
 export function periodAmong(
   of: NamedConsent,
@@ -35,12 +34,12 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
 }
 
 /**
- * How far back data must reach for a start alone to lie in it: where a bank shows less, ninety days as
- * many do, a start before what it shows tells whether it shows more to a consent with a period.
+ * A period with only a start begins within the data if the data reaches further back than this. Where a bank
+ * shows less, often ninety days, it begins before the data, and shows whether a period makes the bank show more.
  */
 const REACH = 100 * 86_400_000
 
-/** About a third of the bookings lies before the start, and a third after the end. */
+/** About a third of the bookings is before the start, and a third after the end. */
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {
   const last = times.length - 1
   const third = Math.floor(last / 3)

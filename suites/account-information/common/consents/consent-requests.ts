@@ -22,7 +22,7 @@ export const NINE_PERMISSIONS = [
   'ReadStatementsDetail',
 ] as const
 
-/** A period of the past that no check reads. */
+/** A period in the past that no check reads. */
 export function pastPeriod() {
   return {
     TransactionFromDateTime: daysFromNow(-200),
@@ -30,15 +30,15 @@ export function pastPeriod() {
   }
 }
 
-/** A consent that opens nothing but the accounts. */
+/** A consent that opens only the accounts. */
 export const ACCOUNTS = { Permissions: ['ReadAccountsBasic'] }
 
-/** The correct request; members of Data over it, an undefined one is left out. */
+/** The correct request, with these members in Data; a member that is undefined is left out. */
 export function consentBody(data: Record<string, unknown> = {}) {
   return { Data: { Permissions: [...DATA_PERMISSIONS], ...data }, Risk: {} }
 }
 
-/** POST of an account access consent, these members in Data over the correct ones. */
+/** POST of an account access consent, with these members in Data. */
 export function create(
   caller: Caller,
   data: Record<string, unknown> = {},
@@ -51,17 +51,14 @@ export function consentPath(id: string): string {
   return `${CONSENTS}/${percentEncoded(id)}`
 }
 
-/** The ConsentId of a creation; without one the check ends blocked by the rule that asks for it. */
+/** The ConsentId of a creation; without one, the rule that requires it blocks the check. */
 export function requireConsentId(exchange: Exchange, rule = 'CONS-02/consent-id'): string {
   const id = member(exchange.response?.json, 'Data', 'ConsentId')
   if (typeof id === 'string' && id !== '') return id
   blockBy(rule, 'the consent has no ConsentId', exchange)
 }
 
-/**
- * Creates a consent that nobody has authorised, and gives its id; the creation is the control of what
- * follows.
- */
+/** Creates a consent that nobody has authorised, and returns its id; the creation is the control of later requests. */
 export async function createConsent(
   caller: Caller,
   data: Record<string, unknown> = {},
@@ -71,7 +68,7 @@ export async function createConsent(
   return requireConsentId(exchange)
 }
 
-/** What a TPP cannot set, and its values. */
+/** Members that a TPP cannot set, with values. */
 export function fieldsOfTheBank() {
   return {
     ConsentId: randomUUID(),
@@ -81,8 +78,8 @@ export function fieldsOfTheBank() {
 }
 
 /**
- * A creation with these fields in its request is refused, or has values of the bank's own: those that
- * a creation without them has as well are such.
+ * Expects that a creation with these members is refused, or shows values of the
+ * bank's own. Values that a creation without them also shows are the bank's own.
  */
 export function expectNotAdopted(
   answer: Exchange,
@@ -106,7 +103,7 @@ export function expectNotAdopted(
   })
 }
 
-/** Bodies that are no JSON object, by what they are; one begins like the correct one. */
+/** Bodies that are not a JSON object, with their descriptions; one begins like the correct one. */
 export function bodiesWithoutObject(correct: unknown): [what: string, body: string][] {
   return [
     ['a truncated body', JSON.stringify(correct).slice(0, -10)],

@@ -8,7 +8,7 @@ import {
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { secondsOf } from '../instants.ts'
 
-/** What a correct creation that succeeded asked for in Data; undefined for any other exchange. */
+/** Data of the request of a correct and successful creation; undefined for any other exchange. */
 export function requestedData(exchange: Exchange, endpoint: Endpoint): unknown {
   if (exchange.endpoint !== endpoint || !succeeded(exchange)) return undefined
   if (exchange.about.deviation !== undefined || exchange.request.body === undefined)
@@ -16,7 +16,7 @@ export function requestedData(exchange: Exchange, endpoint: Endpoint): unknown {
   return member(JSON.parse(exchange.request.body), 'Data')
 }
 
-/** The date-times that were asked for, each with what came back under its name. */
+/** The requested date-times, each with the value that was returned under its name. */
 function datesAsked(
   exchange: Exchange,
   endpoint: Endpoint,
@@ -30,13 +30,13 @@ function datesAsked(
   return sent.map((name) => ({ name, asked: member(asked, name), value: member(given, name) }))
 }
 
-/** Are these date-times, where they come back, the instants that were asked for, in whole seconds? */
+/** Do returned date-times equal the requested instants, in whole seconds? */
 export function datesAsRequested(
   exchange: Exchange,
   endpoint: Endpoint,
   names: readonly string[],
 ): Finding[] | undefined {
-  // One that is there and no date-time is the schema's.
+  // A value that is not a date-time is judged by the schema.
   const there = datesAsked(exchange, endpoint, names)?.filter(
     ({ value }) => secondsOf(value) !== undefined,
   )
@@ -51,7 +51,7 @@ export function datesAsRequested(
     }))
 }
 
-/** Do the date-times that were asked for come back at all? */
+/** Are the requested date-times returned at all? */
 export function datesShown(
   exchange: Exchange,
   endpoint: Endpoint,
@@ -67,7 +67,7 @@ export function datesShown(
     }))
 }
 
-/** Has every creation of the run, deleted consents included, given a ConsentId of its own? */
+/** Does every creation of the run give a new ConsentId, different also from those of deleted consents? */
 export function neverAgain(
   exchange: Exchange,
   endpoint: Endpoint,
@@ -89,7 +89,7 @@ export function neverAgain(
   ]
 }
 
-/** Is CreationDateTime the time of the creation, give or take what the clocks differ? */
+/** Is CreationDateTime the time of the creation, within the clock tolerance? */
 export function createdThen(
   exchange: Exchange,
   endpoint: Endpoint,

@@ -31,12 +31,12 @@ const awaitingDeletedBy = (name: ClientName) =>
     return { id, before, deletion, others, after, again }
   })
 
-/** Deletion of a consent that nobody has authorised, and queries around it, of another such as well. */
+/** Deletion of a consent that nobody has authorised, with queries before and after, also of a second such consent. */
 export const awaitingDeleted = awaitingDeletedBy('first')
 
 const awaitingDeletedBySecond = awaitingDeletedBy('second')
 
-/** The same of each client. */
+/** The same for each client. */
 export async function eachAwaitingDeleted(context: Context<never>) {
   const each = { first: awaitingDeleted, second: awaitingDeletedBySecond }
   const deleted: Awaited<ReturnType<typeof awaitingDeleted>>[] = []
@@ -44,7 +44,7 @@ export async function eachAwaitingDeleted(context: Context<never>) {
   return deleted
 }
 
-/** The deletion of a consent that nobody authorised, which any other deletion relies on. */
+/** The deletion of an unauthorised consent, on which every other deletion relies. */
 export async function relyOnDeletion(context: Context): Promise<void> {
   relyOn(OWNERS.deletion, (await awaitingDeleted(context)).deletion).toHaveStatus(204)
 }
@@ -62,8 +62,8 @@ export async function deletedAndQueried(
 }
 
 /**
- * The same of one that is over for another reason, such as “its consent has expired”. Not applicable where its query
- * is refused just before: what becomes of such a consent is open, and the bank may remove it at any time.
+ * The same for a consent that has ended in another way, such as “its consent has expired”. Not applicable where its
+ * query is refused just before: what happens to such a consent is open, and the bank may remove it at any time.
  */
 export async function deletedWhereThere(context: Context<never>, consentId: string, over: string) {
   const client = await context.caller()
@@ -73,7 +73,7 @@ export async function deletedWhereThere(context: Context<never>, consentId: stri
   return deletedAndQueried(context, consentId)
 }
 
-/** What another client gets of a consent of the first one that is over. */
+/** The answers to another client's query and deletion of a consent of the first client that has ended. */
 export async function attackedByAnother(context: Context<never>, consentId: string, over: string) {
   const other = await context.caller('second')
   const own = consentPath(await createConsent(other))
@@ -85,7 +85,7 @@ export async function attackedByAnother(context: Context<never>, consentId: stri
   return { read, deletion: await other.delete(path, { deviation }) }
 }
 
-/** Each data request that succeeded before is refused now. */
+/** Expects that each data request that succeeded before is now refused. */
 export function expectNoData({ requests, after }: Ended, { observe }: Context): void {
   const good = requests.flatMap(({ path, answer }, index) => {
     const now = after.requests[index]?.answer

@@ -11,20 +11,20 @@ export const FUNDS = '/funds-confirmation-consents'
 
 export const fundsPath = (id: string) => `${FUNDS}/${percentEncoded(id)}`
 
-/** A client at work, once the place of these consents is known. */
+/** A client that can create these consents, after their path is known. */
 export async function atWork({ steps, caller }: Context): Promise<Caller> {
   requireValue(await steps.fundsConfirmation())
   return caller()
 }
 
-/** The same, once it is known where they are deleted too. */
+/** The same, after the path of their deletion is known too. */
 export async function ableToDelete(context: Context): Promise<Caller> {
   const client = await atWork(context)
   requireValue(await context.steps.fundsDeletion())
   return client
 }
 
-/** POST with other members in Data, or in its DebtorAccount; an undefined one is left out. */
+/** POST with these members in Data, or in its DebtorAccount; a member that is undefined is left out. */
 export function create(
   caller: Caller,
   { data, account }: { data?: Record<string, unknown>; account?: Record<string, unknown> } = {},
@@ -39,8 +39,8 @@ export function create(
 export const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
 
 /**
- * The creation of a consent with both names, and those that the bank takes. Name is "assigned by the servicing
- * institution": a bank may refuse one that nobody has, and is then asked with those of the target's customers.
+ * The creation of a consent with both names, and the names that the bank accepts. Name is "assigned by the
+ * servicing institution": a bank may refuse an unknown one, and is then asked with those of the target's customers.
  */
 export async function createNamed(
   caller: Caller,
@@ -61,12 +61,12 @@ export async function createNamed(
   return { created, names }
 }
 
-/** The correct request, in the words that the bank takes. */
+/** The correct request, with the scheme that the bank accepts. */
 export function fundsBody(caller: Caller) {
   return fundsConfirmationBody(caller.tpp.target, caller.funds().scheme)
 }
 
-/** The id of one more consent; its creation is the control of what follows. */
+/** The id of a new consent; its creation is the control of later requests. */
 export async function newFundsId(caller: Caller): Promise<string> {
   const exchange = await create(caller)
   relyOn(OWNERS.fundsConfirmation, exchange).toSucceed()

@@ -6,8 +6,8 @@ import { answerOf, refused } from '../../../../engine/suite-api/responses.ts'
 import { everything } from '../../../consents.ts'
 
 /**
- * The approval of a combination of permissions that version 3.1.2 doesn't know and that this
- * document doesn't exclude: not applicable where the bank refuses to create or to authorise it.
+ * The approval of a combination of permissions that version 3.1.2 does not allow and this
+ * document does not exclude: not applicable where the bank refuses to create or to authorise it.
  */
 export async function approvedUnlessRefused<Used extends NamedConsent>(
   { steps, approved }: Context<Used | typeof everything>,
@@ -27,7 +27,7 @@ export async function approvedUnlessRefused<Used extends NamedConsent>(
   return approved(consent)
 }
 
-/** The approval under which a sentence is judged; not applicable where the bank takes no such one. */
+/** The approval under which a requirement is judged; not applicable where the bank refuses such a consent. */
 export function approvalOf<Used extends NamedConsent>(
   context: Context<Used | typeof everything>,
   consent: Used | typeof everything,

@@ -9,15 +9,15 @@ import { sameInstant, secondsOf } from '../instants.ts'
 interface Change {
   before: Exchange
   after: Exchange
-  /** When it changed, by our clock, in milliseconds since the epoch. */
+  /** When it changed, by our clock, in milliseconds since 1970. */
   at: number
-  /** What came after the update before it, or was that: the creation, a query. */
+  /** The previous update, or an exchange after it: the creation, or a query. */
   since: Exchange
 }
 
 /**
- * Ends the check unless StatusUpdateDateTime moved with the change, to the time of it. Before its first update a
- * consent need not have any.
+ * Ends the check unless StatusUpdateDateTime moved with the change, to the
+ * time of the change. Before its first update a consent need not have one.
  */
 export function expectMoved({ before, after, at, since }: Change, { target }: Context): void {
   const [old, now] = [updateTold(before), updateTold(after)]
@@ -30,7 +30,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     const exchange = moved === undefined ? after : before
     blockBy('CONS-07/date-time', 'StatusUpdateDateTime is no date-time', exchange)
   }
-  // The time that was shown is of any moment until the answer came.
+  // The time that was shown may be of any moment until that answer arrived.
   const apart = at - Date.parse(since.startedAt) - since.durationMs
   const same = old !== undefined && sameInstant(String(old), String(now))
   if (same && apart < Math.max(standsStillFor(String(old)), standsStillFor(String(now)))) {
@@ -57,8 +57,8 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
 }
 
 /**
- * Is the update that is shown after a change the creation that was shown before it, so long before that it cannot be?
- * What creates consents and what updates them have clocks of their own, which may differ by a second.
+ * Does the answer after a change still show the time of the creation as its update, although that was too
+ * long before? Servers that create and update consents have different clocks, which may differ by a second.
  */
 function isCreation(before: Exchange, after: Exchange, at: number): boolean {
   const now = updateTold(after)
@@ -73,11 +73,11 @@ function isCreation(before: Exchange, after: Exchange, at: number): boolean {
 const updateTold = ({ response }: Exchange) =>
   member(response?.json, 'Data', 'StatusUpdateDateTime') ?? undefined
 
-/** When an answer was there, in seconds since the epoch. */
+/** When an answer had arrived, in seconds since 1970. */
 const answeredAt = ({ startedAt, durationMs }: Exchange) =>
   (Date.parse(startedAt) + durationMs) / 1000
 
-/** Ends the check unless two queries show the same StatusUpdateDateTime, as far as both tell it. */
+/** Ends the check unless two queries show the same StatusUpdateDateTime, to the precision of both. */
 export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
   const [old, now] = [updateTold(before), updateTold(after)]
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return

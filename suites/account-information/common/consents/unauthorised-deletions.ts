@@ -16,32 +16,32 @@ import type { Value } from '../../../values/value-type.ts'
 import { deletionPlaces } from '../places/credential-places.ts'
 import { accountAccess, type ConsentKind, fundsConfirmation } from './consent-kinds.ts'
 
-/** Deletions with a missing or invalid Authorization header, of consents of either kind that nobody has authorised. */
+/** Deletions of unauthorised consents of both kinds, with a missing or invalid Authorization header. */
 
 type Row = Value<Credentials, CallDeviation>
 
-/** The checks that judge what is missing or invalid, of each kind. */
+/** For each kind, the checks that judge a missing and an invalid header. */
 export const OF_ACCOUNTS = {
   missing: 'CLC-07/without-authorization',
   invalid: 'CLC-07/invalid-token',
 }
 export const OF_FUNDS = { missing: 'FCC-13/without-authorization', invalid: 'FCC-13/invalid-token' }
 
-/** Asks these rows at the deletions of a kind, once for all checks; a right bank refuses each with status 401. */
+/** Sends these rows to the deletions of a kind, once for all checks; a correct bank refuses each with status 401. */
 function deletions(owner: string, kind: ConsentKind, rows: (row: Row) => boolean) {
   return sharedFixture([], async (context) => {
     const clients = await kind.clients(context)
-    // Whether by 401 or for what is unknown there is open.
+    // Whether they are refused by 401 or by another status is open.
     const judge = rows === isElsewhere ? undefined : with401
     const places = deletionPlaces(kind, clients, judge)
     return askTable(context, { owner, type: bearerCredential, rows, places })
   })
 }
 
-/** A gateway may find a header too large before anybody reads it (RFC 6585 section 5). */
+/** A gateway may refuse a header as too large before it is read (RFC 6585 section 5). */
 const with401 = (answer: Exchange) => matchers.toHaveStatus(answer, 401, 431)
 
-/** Each of them is made once, for all checks. */
+/** Each of them runs once, for all checks. */
 export const attempts = {
   accounts: {
     missing: deletions(OF_ACCOUNTS.missing, accountAccess, isMissing),
@@ -57,13 +57,13 @@ export const attempts = {
 
 type Attempts = (typeof attempts)['accounts']
 
-/** Ends the check where one of these values was served: the check that asks it says so. */
+/** Ends the check where one of these values was accepted; the check that sends them reports it. */
 export function relyOnRefusals({ broken }: Asked, owner: string): void {
   const served = broken.find(({ exchange }) => !exchange || !refused(exchange))
   if (served) blockBy(owner, `relies on ${owner}: ${served.finding.message}`, served.exchange)
 }
 
-/** What stands where it must not is refused, once a header that is missing or invalid is. */
+/** Expects that a token in a wrong place is refused, after a missing or invalid header was refused. */
 export async function expectElsewhereRefused(
   context: Context,
   { missing, invalid, elsewhere }: Attempts,
@@ -74,7 +74,7 @@ export async function expectElsewhereRefused(
   expectNoneBroken(await elsewhere(context), bearerCredential)
 }
 
-/** Every consent that such attempts did not delete is there. */
+/** Expects that every consent that these attempts did not delete still exists. */
 export async function expectNothingDeleted(
   context: Context,
   { missing, invalid }: Attempts,

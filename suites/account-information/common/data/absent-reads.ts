@@ -15,7 +15,7 @@ import { HISTORY } from './history.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
 import type { Wrong } from './transaction-readings.ts'
 
-/** A request without the customer, which a limit may refuse: nobody waits until it is over. */
+/** A request without the customer, which a limit may refuse: there is no waiting for the end of the limit. */
 export const ABSENT = { customerPresent: false, retry: 'not-429' } as const
 
 const FROM = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
@@ -25,19 +25,19 @@ const TO = { toBookingDateTime: '2099-12-31T00:00:00Z' }
 const FILTERS = [{ query: FROM }, { query: TO }, { query: { ...FROM, ...TO } }]
 
 /**
- * In which ways an address is asked what nobody may have: as it is, without the customer, and where it
- * takes filters with each of them and with both. A gateway may know each of them by a rule of its own.
+ * The ways to send a request that must be refused: plain, without the customer, and, if the address
+ * has filters, with each filter and with both. A gateway may have a separate rule for each.
  */
 export function waysToAsk(path: string): readonly CallDeviation[] {
   return [{}, ABSENT, ...filtersOf(path)]
 }
 
-/** The ways of them that filter. */
+/** The ways with filters. */
 export function filtersOf(path: string): readonly CallDeviation[] {
   return path.endsWith('/transactions') ? FILTERS : []
 }
 
-/** The lists, and the addresses of one account: which ways there are does not depend on the account. */
+/** The lists and the addresses of one account: which ways exist does not depend on the account. */
 export function ofOneAccount<Each extends { path: string }>(requests: readonly Each[]): Each[] {
   const accountIn = ({ path }: Each) => /^\/accounts\/([^/]+)/.exec(path)?.[1]
   const last = requests.map(accountIn).findLast((id) => id !== undefined)
@@ -49,14 +49,14 @@ export interface AbsentRead {
   path: string
   before: Exchange
   absent: Exchange
-  /** `before` itself, where nothing is otherwise that another answer could explain. */
+  /** `before` itself, if there is no difference that another answer could explain. */
   after: Exchange
 }
 
 /** Each endpoint once without the customer: banks allow few such requests. */
 export function absentReads(approval: Approval): Promise<AbsentRead[]> {
   return once(approval, 'absent', async () => {
-    // Of the approvals with all permissions one account, and the transactions of the one used last; of others the lists.
+    // With all permissions: one account, and the transactions of the last used one. Otherwise only the lists.
     const whole = [everything, ...OF_EVERYBODY].some(({ name }) => name === approval.name)
     const ids = whole ? await requireAccountIds(approval).catch(() => []) : []
     const lively = await lastUsed(approval, ids)
@@ -75,7 +75,7 @@ export function absentReads(approval: Approval): Promise<AbsentRead[]> {
   })
 }
 
-/** The account whose booking is the newest: rows of a long time ago may be gone while nobody is there. */
+/** The account with the newest booking: old rows may be missing while the customer is absent. */
 async function lastUsed(approval: Approval, ids: string[]): Promise<string | undefined> {
   if (ids.length === 0) return undefined
   const rows = rowsOf(await firstRead(approval, '/transactions'))
@@ -85,9 +85,8 @@ async function lastUsed(approval: Approval, ids: string[]): Promise<string | und
 }
 
 /**
- * What an answer without the customer has otherwise than both of those around it. No sentence promises that it
- * is of this moment: rows that were booked since the day before may lack, and a balance may be an earlier one
- * that says so.
+ * How an answer without the customer differs from both answers around it. No requirement says that it is up to
+ * date: rows booked since the day before may be missing, and a balance may be an earlier one with its earlier time.
  */
 export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undefined> {
   for (const read of await absentReads(approval)) {
@@ -98,14 +97,14 @@ export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undef
   return undefined
 }
 
-/** What one answer without the customer has otherwise than those around it. */
+/** How one answer without the customer differs from those around it. */
 function otherWhileAbsent(approval: Approval, { path, before, absent, after }: AbsentRead) {
   if (!succeeded(before) || !succeeded(absent)) return undefined
   const due = path.endsWith('/transactions') ? bookedBefore(absent) : notEarlierIn(absent)
   return otherThanAround(approval, path, [before, absent, after], due)
 }
 
-/** Which transactions every answer of an address without the customer shows. */
+/** The transactions that every answer of an address without the customer must show. */
 export async function dueWhileAbsent(
   approval: Approval,
   path: string,
@@ -117,11 +116,11 @@ export async function dueWhileAbsent(
   return read ? bookedBefore(read.absent) : () => true
 }
 
-/** Are balances others yet, when they are asked for once more? Then they go back and forth by themselves. */
+/** Do balances differ again in a second request? Then they change back and forth by themselves. */
 async function movesOn(approval: Approval, path: string, absent: Exchange): Promise<boolean> {
   if (!path.endsWith('/balances')) return false
   const twice = await approval.get(path, ABSENT)
-  // A limit leaves it open.
+  // After a limit this is unknown.
   if (!succeeded(twice)) return twice.response?.status === 429
   return otherThanAround(approval, path, [absent, twice, absent]) !== undefined
 }
@@ -129,8 +128,8 @@ async function movesOn(approval: Approval, path: string, absent: Exchange): Prom
 const A_DAY = 24 * 60 * 60 * 1000
 
 /**
- * Was the row booked more than a day before the request, and not before all that the answer shows? How far the
- * history reaches is open, and may be ninety days while nobody is there to log in.
+ * Was the row booked more than a day before the request, and within the
+ * history? How far that reaches is open; without a login it may be ninety days.
  */
 function bookedBefore(absent: Exchange): (row: Row) => boolean {
   const asked = Date.parse(absent.startedAt)
@@ -143,7 +142,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
   }
 }
 
-/** Has the answer no earlier balance of that kind and account? */
+/** Does the answer have no older balance of that kind and account? */
 function notEarlierIn(absent: Exchange): (row: Row) => boolean {
   const kindOf = ({ AccountId, Type }: Row) => JSON.stringify([AccountId, Type])
   const momentOf = ({ DateTime }: Row) => instantOf(String(DateTime))

@@ -7,7 +7,7 @@ import { basicCredits, debitsInPeriod } from '../../../consents.ts'
 import { OWNERS } from '../../../owners.ts'
 import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
 
-/** The documented fields of an account but its id, whichever way Account is nested; `read` reads a card number. */
+/** The documented fields of an account without its id, however Account is nested; `read` converts a card number. */
 const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
   const { Currency, AccountType, AccountSubType, Description, Account } = row
   const cards = [Account ?? []].flat().map((card) => {
@@ -19,7 +19,7 @@ const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
 
 export const documented = (row: Row): string => fieldsOf(row, (number) => number)
 
-/** The same, a card by its last four digits: each answer may mask the rest in another way. */
+/** The same with only the last four digits of a card: each answer may mask the rest differently. */
 export const described = (row: Row): string => fieldsOf(row, lastFour)
 
 const lastFour = (number: unknown) =>
@@ -41,7 +41,7 @@ export async function idsAroundRefresh(
   return { before, after: await requireAccountIds(approval), exchange: second }
 }
 
-/** Ends the check where the ids change with every access token: that is no re-confirmation's doing. */
+/** Ends the check where the ids change with every access token: then re-confirmation is not the cause. */
 export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
   const { refreshToken } = await approval.tokens()
   if (!refreshToken) return
@@ -54,8 +54,8 @@ export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {
 type Approved = Context<typeof debitsInPeriod | typeof basicCredits>['approved']
 
 /**
- * What accounts show under the detail and under the basic permission, each of which stands alone: what a consent shows
- * that holds both is open (AMB-44).
+ * Accounts under the detail permission and under the basic permission,
+ * each without the other: what a consent with both shows is open (AMB-44).
  */
 export interface Levels {
   detail: Row[]
@@ -80,7 +80,7 @@ export function differ({ detail, basic }: Levels): boolean {
   return showsMore(detail, basic) || values(detail) !== values(basic)
 }
 
-/** Do these rows have a member that those lack? */
+/** Do these rows have a member that the others lack? */
 export function showsMore(these: Row[], those: Row[]): boolean {
   const known = paths(those)
   return paths(these).some((path) => !known.includes(path))

@@ -3,13 +3,13 @@ import { blockForData } from '../../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, type Row } from '../../../../engine/suite-api/responses.ts'
 import type { Finding, RuleTools } from '../../../../engine/suite-api/rule.ts'
 
-/** What a rule about the account in the path needs. */
+/** Options of a rule about the account in the path. */
 export const TWO_ACCOUNTS = {
   needs: 'two accounts under one consent, and rows of one of them',
   unlessAbsent: 'second-account',
 } as const
 
-/** Ends a check that cannot tell one account from all of them. */
+/** Ends a check that cannot distinguish one account from all accounts. */
 export function lackingSecondAccount(
   context: Pick<Context, 'unlessAbsent'>,
   what: string,
@@ -20,9 +20,9 @@ export function lackingSecondAccount(
 }
 
 /**
- * Rows that are not of the account whose id stands in the path: the first of them as a finding.
- * Undefined where there is nothing to judge: no row, or a consent whose only account this is, so that
- * none of another could be among them. A row without an AccountId breaks another rule.
+ * A finding for the first row that is not of the account in the path. Undefined where
+ * nothing can be judged: no row, or a consent with only this account, so that there is no
+ * other account whose rows could appear. A row without an AccountId breaks another rule.
  */
 export function strangersTo(
   { about: { subject, consent } }: Exchange,

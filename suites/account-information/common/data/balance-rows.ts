@@ -4,13 +4,13 @@ import { isDecimal, member, type Row } from '../../../../engine/suite-api/respon
 export interface SteadyBalances {
   accountId: string
   rows: Row[]
-  /** What must be the same, as one text, whatever the order. */
+  /** The values that must be the same, as one text, in any order. */
   key(rows: Row[]): string
 }
 
 /**
- * The accounts whose balances two answers show alike. Amounts and indicators move: they are
- * compared only where both answers agree on them.
+ * The accounts whose balances are the same in two answers. Amounts and
+ * indicators change: they are compared only where both answers agree on them.
  */
 export function steadyBalances(first: Row[], second: Row[]): SteadyBalances[] {
   const ids = new Set(first.map((row) => row.AccountId).filter((id) => typeof id === 'string'))
@@ -24,7 +24,7 @@ export function steadyBalances(first: Row[], second: Row[]): SteadyBalances[] {
   })
 }
 
-/** The rows of two answers, without CreditLine where one of them shows none: no sentence promises it. */
+/** The rows of two answers, without CreditLine where one of them shows none: no requirement says that it is shown. */
 export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
   const shows = (rows: Row[]) => rows.some(({ CreditLine }) => [CreditLine ?? []].flat().length > 0)
   if (shows(one) === shows(other)) return [one, other]
@@ -40,7 +40,7 @@ function withoutAmounts(row: Row): string {
   return JSON.stringify([row.Type, member(row, 'Amount', 'Currency'), lines.sort()])
 }
 
-/** 12.5 and 12.50 are one amount. */
+/** 12.5 and 12.50 are the same amount. */
 function amountOf(of: unknown): unknown {
   const amount = member(of, 'Amount', 'Amount')
   return typeof amount === 'string' && isDecimal(amount) ? Number(amount) : amount

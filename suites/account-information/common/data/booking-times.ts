@@ -9,16 +9,16 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import type { Booking } from '../../../values/date-time-bounds.ts'
 
-/** Bounds of a query, milliseconds since 1970. */
+/** Bounds of a query, in milliseconds since 1970. */
 export interface Bounds {
   from?: number
   to?: number
 }
 
-/** How far from a booking an instant is put, where there is room: a shift by a time zone shows. */
+/** Distance of a bound from a booking, if there is room. It is small, so that a shift by a time zone shows. */
 export const NEAR = 5 * 60_000
 
-/** When the booked rows were booked: milliseconds since 1970, each once, sorted. */
+/** The times of booked rows in milliseconds since 1970, each once, sorted. */
 export const bookingTimes = remembered((rows: Row[]): number[] => {
   const times = rows.filter(isBookedAtSomeTime).map((row) => bookedAt(row) as number)
   return [...new Set(times)].sort((one, other) => one - other)
@@ -32,15 +32,15 @@ export const isBookedAtSomeTime = remembered(
   (row: Row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
 )
 
-/** Rows that were booked two days ago or before: what is newer may not be everywhere yet. */
+/** Rows that were booked two or more days ago: newer ones may not be everywhere yet. */
 export function settled(rows: Row[]): Row[] {
   const latest = now() - 2 * 86_400_000
   return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
 }
 
 /**
- * Ends the check for want of bookings that tell right from wrong; where booked rows have no time, or one
- * that is not RFC 3339, that is the cause.
+ * Ends the check as blocked, without the bookings that it needs. If booked
+ * rows have no time, or one that is not RFC 3339, that is the cause.
  */
 export function blockForBookings(what: string, rows: Row[]): never {
   const unread = rows.find((row) => isBooked(row) && !isBookedAtSomeTime(row))
@@ -53,7 +53,7 @@ export function blockForBookings(what: string, rows: Row[]): never {
   )
 }
 
-/** The booking that is furthest from those beside it, among those that are settled. */
+/** Of the settled bookings, the one that is furthest from its neighbours. */
 export function bookingIn(rows: Row[]): Booking | undefined {
   const times = bookingTimes(rows)
   let found: { index: number; room: number } | undefined
@@ -78,22 +78,22 @@ export function bookingIn(rows: Row[]): Booking | undefined {
 /** Milliseconds of a day, an hour, a minute and a second. */
 const UNITS = [86_400_000, 3_600_000, 60_000, 1000]
 
-/** The largest unit of time that all of them are whole numbers of: what the bank shows is no finer, whatever it compares. */
+/** The largest unit that divides all times: the bank shows no finer ones, whatever it compares. */
 const unitOf = (times: number[]): number =>
   UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1
 
-/** How many milliseconds the text of a BookingDateTime leaves open. */
+/** The precision of a BookingDateTime, in milliseconds. */
 function toldBy({ BookingDateTime }: Row): number {
   const { length = 0 } = /\.(\d+)/.exec(String(BookingDateTime))?.[1] ?? ''
   return 10 ** Math.max(0, 3 - length)
 }
 
-/** RFC 3339 in UTC, to the second. */
+/** RFC 3339 in UTC, in whole seconds. */
 export function inUtc(instant: number): string {
   return new Date(instant).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
-/** The middle third of the longest time between two bookings; undefined where that time is less than six days. */
+/** The middle third of the longest gap between two bookings; undefined where the gap is less than six days. */
 export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   const times = bookingTimes(rows)
   const gaps = times.slice(1).map((to, at) => ({ from: times[at] as number, to }))
@@ -106,7 +106,7 @@ export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
 /** The parameters that filter by booking. */
 export const FILTERS = { from: 'fromBookingDateTime', to: 'toBookingDateTime' } as const
 
-/** The query that asks for these bounds; the parameters of a query have no order of their own. */
+/** The query for these bounds; the order of its parameters has no meaning. */
 export function queryOf(
   bounds: Bounds,
   order: 'from first' | 'to first' = 'from first',
@@ -123,11 +123,11 @@ export function queryOf(
 export type Kind = 'from' | 'to' | 'both' | 'reversed'
 
 /**
- * Bounds with rows on both sides of each, never on a row: `from` lies just after one and `to` just
- * before one, so that a filter off by an hour in either direction shows; the window of `both` has
- * rows before, in and after it. Undefined where the data has none such.
+ * Bounds with rows on both sides of each, never equal to a row: `from` lies just after one and `to` just
+ * before one, so that a filter off by an hour in either direction shows; the window of `both` has rows before,
+ * in and after it. Undefined where the data has no such rows.
  *
- * @param near whether a bound of its own lies near a row that it drops, or near one that it keeps, of its own day.
+ * @param near whether a single bound lies near a row that it drops, or near one of the same day that it keeps.
  */
 export function boundsFor(
   kind: Kind,
@@ -169,7 +169,7 @@ export function justBefore(times: number[], low: number, high: number): Place | 
   })
 }
 
-/** Near the middle, and in the summer if possible: then London's clocks don't show UTC. */
+/** Near the middle, and in summer if possible, when London's clocks differ from UTC. */
 function chosen(
   times: number[],
   low: number,
@@ -179,7 +179,7 @@ function chosen(
   const places: (Place & { distance: number })[] = []
   for (let index = low; index <= high; index += 1) {
     const { room, instant } = beside(index)
-    // Whole seconds, and still between the two bookings.
+    // Rounded to whole seconds, the bound must stay between the two bookings.
     if (room < 2000) continue
     const winter = isSummer(times[index] as number) ? 0 : times.length
     const distance = winter + Math.abs(index - (low + high) / 2)

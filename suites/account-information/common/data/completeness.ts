@@ -36,7 +36,7 @@ import {
   type Wrong,
 } from './transaction-readings.ts'
 
-/** Single answers, the bulk answer, single answers, the bulk answer: each between two others. */
+/** Single answers, bulk, single answers, bulk: two answers of one kind always surround one of the other. */
 export function bulkAndSingles(approval: Approval) {
   return once(approval, 'bulk and singles', async () => {
     const singlesBefore = await readSingles(approval, '/transactions')
@@ -47,7 +47,7 @@ export function bulkAndSingles(approval: Approval) {
   })
 }
 
-/** Rows of an account that two single answers hold and the bulk answer between them lacks. */
+/** Rows of an account that are in two single answers, and not in the bulk answer between them. */
 export async function missingInBulk(approval: Approval): Promise<{
   wrong?: Wrong & { single: Exchange }
   /** Number of accounts that have booked rows. */
@@ -73,8 +73,8 @@ export async function missingInBulk(approval: Approval): Promise<{
 }
 
 /**
- * A row that a part of the data shows and the whole lacks: a half of the time against all of it,
- * the bulk answer against the single one.
+ * A finding for a row that a part of the data shows and the whole lacks: a half of
+ * the time compared with all of it, or the bulk answer compared with the single one.
  */
 export function wholeWrong(approval: Approval): Promise<Wrong | undefined> {
   return once(approval, 'whole', async () => {
@@ -97,7 +97,7 @@ async function beyondTheWhole(approval: Approval): Promise<Wrong | undefined> {
       const again = await approval.get(path, { query: queryOf(bounds) })
       if (!succeeded(answer) || !succeeded(again)) continue
       const owner = 'TXN-15/each-combination'
-      // A row of another account is condemned elsewhere.
+      // A row of another account is judged elsewhere.
       const rows = shared(bookedIn(answer, owner), bookedIn(again, owner)).filter(
         ({ AccountId: id }) =>
           path === bulk ? own.includes(String(id)) : path === pathOf(String(id), '/transactions'),
@@ -131,7 +131,7 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
   return undefined
 }
 
-/** What single answers and bulk answers must tell alike of a transaction; undefined where it is not told. */
+/** A detail of a transaction that single and bulk answers must show alike; undefined where it is not shown. */
 interface Told {
   words: string
   of(row: Row): unknown
@@ -144,8 +144,8 @@ export const DETAILS: readonly Told[] = [
 ]
 
 /**
- * A transaction of which two single answers show one amount, or what else is to be told, and two bulk answers between and
- * after them another one: it may change, and not back and forth.
+ * Finds a transaction with one amount (or other detail) in two single answers, and another
+ * one in the two bulk answers between and after them: it may change, but not back and forth.
  */
 export async function shownOtherwise(
   approval: Approval,
@@ -163,7 +163,7 @@ export async function shownOtherwise(
     for (const [key, expected] of bulks[0] ?? []) {
       const actual = singles[0]?.get(key)
       const steady = bulks[1]?.get(key) === expected && singles[1]?.get(key) === actual
-      // Rows that are not there at all are judged by TXN-24.
+      // Rows that are missing are judged by TXN-24.
       if (!steady || actual === undefined) continue
       if (actual.split(', ').length !== expected.split(', ').length) continue
       compared += 1
@@ -176,8 +176,8 @@ export async function shownOtherwise(
 }
 
 /**
- * An answer that shows none of the booked rows of another consent with the amount that four answers
- * under that one agree on. Single amounts may change, all of them never do; while some do, nothing is told.
+ * Finds an answer that shows none of the booked rows of another consent with the amounts on which four answers of
+ * that consent agree. Single amounts may change, but never all; while some of the four differ, nothing is judged.
  */
 export async function atOtherAmounts(
   other: Approval,
@@ -211,7 +211,7 @@ export async function atOtherAmounts(
   return { message, expected, actual: String(shown.get(first[0])), exchange }
 }
 
-/** What each transaction amounts to, whatever the consent; several of one name have their number in it. */
+/** Amounts by a key that is the same under every consent; it includes the number of rows with the same key. */
 function amountsAcross(rows: Row[]): Map<string, string> {
   const amounts = new Map<string, unknown[]>()
   for (const row of rows) {
@@ -221,7 +221,7 @@ function amountsAcross(rows: Row[]): Map<string, string> {
   return new Map([...amounts].map(([key, all]) => [`${all.length} ${key}`, all.join(', ')]))
 }
 
-/** Pending rows that two answers of one endpoint show and the other endpoint, between them, does not. */
+/** Finds pending rows that two answers of one endpoint show, and an answer of the other endpoint between them lacks. */
 export async function pendingOtherwise(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
   const { singlesBefore, bulkBefore, singlesAfter, bulkAfter } = await bulkAndSingles(approval)
   const pending = (exchange: Exchange, path: string) =>
@@ -244,13 +244,13 @@ export async function pendingOtherwise(approval: Approval): Promise<Wrong | 'no 
   return compared === 0 ? 'no rows' : undefined
 }
 
-/** Whatever else a pending row says may change until it is booked, and the words of Status are not shown. */
+/** The other members of a pending row may change until it is booked, and values of Status are not documented. */
 function pendingKey(row: Row): string {
   const currency = member(row, 'Amount', 'Currency')
   return JSON.stringify([row.AccountId, isBooked(row), row.CreditDebitIndicator, currency])
 }
 
-/** What is told of each transaction of an account; of several that differ in nothing else sorted, and nothing where one tells none. */
+/** Details by transaction, for one account; sorted for transactions with the same key, absent if one has none. */
 function toldIn(rows: Row[], accountId: string, of: Told['of']): Map<string, string> {
   const told = new Map<string, unknown[]>()
   for (const row of rows.filter((each) => each.AccountId === accountId)) {
@@ -261,7 +261,7 @@ function toldIn(rows: Row[], accountId: string, of: Told['of']): Map<string, str
   return new Map(whole.map(([key, all]) => [key, all.join(', ')]))
 }
 
-/** What a filtered answer lacks is no filter's doing where the whole answer of that address lacks it too. */
+/** If the whole answer of an address also lacks the rows, the filter is not the cause. */
 export async function relyOnWholeAnswers(approval: Approval): Promise<void> {
   const { wrong } = await missingInBulk(approval)
   if (wrong) blockBy('TXN-23/all-accounts', 'the bulk answer lacks rows as well', wrong.exchange)
@@ -269,15 +269,15 @@ export async function relyOnWholeAnswers(approval: Approval): Promise<void> {
   if (single) blockBy('TXN-24/one-response', 'a single answer lacks rows as well', single.exchange)
 }
 
-/** Ends the check where one answer doesn't hold everything: what it misses is that one's. */
+/** Ends the check where one answer is not complete: then that is why rows are missing. */
 export async function relyOnOneResponse(approval: Approval): Promise<void> {
   const wrong = await wholeWrong(approval)
   if (wrong) blockBy('TXN-24/one-response', 'one answer does not hold all', wrong.exchange)
 }
 
 /**
- * What a transaction looks like under every consent of a customer: AccountIds differ between
- * consents, and the level of detail may.
+ * The members of a transaction that are the same under every consent
+ * of a customer: AccountIds differ between consents, and details may.
  */
 export const keyAcrossConsents = remembered((row: Row): string => {
   const at = bookedAt(row) ?? row.BookingDateTime
@@ -285,8 +285,8 @@ export const keyAcrossConsents = remembered((row: Row): string => {
 })
 
 /**
- * Ends the check where two approvals of one customer cover another number of accounts: a person chose
- * others, or it is judged by ACC-14 to say that they were lost. Without that permission nothing can be said.
+ * Ends the check where two approvals of one customer cover different numbers of accounts: a person chose
+ * differently, or ACC-14 judges that some are missing. Without a permission for accounts this cannot be known.
  */
 export async function relyOnSameAccounts(whole: Approval, limited: Approval): Promise<void> {
   if (!limited.facts.permissions.some((one) => one.startsWith('ReadAccounts'))) return

@@ -14,12 +14,12 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import { readOwner } from './read-owners.ts'
 
-/** What stands behind /accounts/{AccountId}: the account itself, its balances, its transactions. */
+/** The part of the path after the account: none for the account itself, its balances, its transactions. */
 export type Tail = '' | '/balances' | '/transactions'
 
 const memory = new WeakMap<TokenSet, Map<string, Promise<unknown>>>()
 
-/** Reads something once for each access token: another one may lawfully read other data. */
+/** Reads something once per access token: with another token the data may lawfully differ. */
 export async function once<T>(
   approval: Approval,
   name: string,
@@ -42,7 +42,7 @@ export async function firstRead(approval: Approval, path: string): Promise<Excha
   return answer
 }
 
-/** What shows that the access token is served: its first answer of a path where that is a success, else another one. */
+/** Shows that the access token works: its first answer of a path if that is a success, or else a new one. */
 export async function servedRead(approval: Approval, path: string): Promise<Exchange> {
   const first = await firstRead(approval, path)
   return succeeded(first) ? first : approval.get(path)
@@ -50,14 +50,14 @@ export async function servedRead(approval: Approval, path: string): Promise<Exch
 
 const earliest = new WeakMap<Approval['facts'], Map<string, Exchange>>()
 
-/** The first answer of a path under this consent, whatever the access token; undefined where none was read yet. */
+/** The first answer of a path under this consent, with any access token; undefined where none was read yet. */
 export function earliestRead({ facts }: Approval, path: string): Exchange | undefined {
   return earliest.get(facts)?.get(path)
 }
 
 /**
- * The rows of an answer. One that is no success ends the check as blocked by `owner`, one that is
- * no list by the rule that it breaks.
+ * The rows of an answer. If it is no success, `owner` blocks the
+ * check; if it is no list, the rule that it breaks blocks the check.
  */
 export function requireRows(exchange: Exchange, owner: string): Row[] {
   relyOn(owner, exchange).toSucceed()
@@ -80,7 +80,7 @@ async function twice(approval: Approval, path: string): Promise<[Exchange, Excha
   return [first, await once(approval, `${path} again`, () => approval.get(path))]
 }
 
-/** The list that shows the accounts of a consent: that of transactions, where it may not read accounts. */
+/** The list that shows the accounts of a consent: that of transactions if the consent may not read accounts. */
 export function listOf({ facts: { permissions } }: Approval): string {
   return permissions.some((one) => one.startsWith('ReadAccounts')) ? '/accounts' : '/transactions'
 }
@@ -92,8 +92,8 @@ export function accountIdsIn(rows: Row[]): string[] {
 }
 
 /**
- * AccountIds of the consent; ends the check where they don't stay, where there are none, or where
- * transactions name an account of somebody else.
+ * AccountIds of the consent; ends the check where they change, where
+ * there are none, or where transactions name an account of somebody else.
  */
 export async function requireAccountIds(approval: Approval): Promise<string[]> {
   const ids = await listedIds(approval)
@@ -104,8 +104,8 @@ export async function requireAccountIds(approval: Approval): Promise<string[]> {
 }
 
 /**
- * AccountIds that only transactions name, that neither address of an account serves, and that stand
- * beside others which are served. None where the consent may list accounts.
+ * AccountIds that only transactions name and that both addresses of an account
+ * refuse, while others are served. None where the consent may list accounts.
  */
 async function unservedIds(approval: Approval): Promise<string[]> {
   if (listOf(approval) === '/accounts') return []
@@ -136,7 +136,7 @@ async function listedIds(approval: Approval): Promise<string[]> {
   return ids.length > 0 ? ids : blockForData('an account with an AccountId')
 }
 
-/** The path of one account, or of what stands behind it. */
+/** The path of one account, or of its balances or transactions. */
 export function pathOf(accountId: string, tail: Tail): string {
   return `/accounts/${percentEncoded(accountId)}${tail}`
 }
@@ -158,7 +158,7 @@ export async function readSingles(approval: Approval, tail: Tail): Promise<Map<s
   return answers
 }
 
-/** Ends the check unless an address and that of each account serve this approval as they serve another. */
+/** Expects that an address, and that of each account, serves this approval as it serves another. */
 export async function expectServed(approval: Approval, whole: Approval, tail: Tail): Promise<void> {
   const path = tail || '/accounts'
   relyOn(readOwner(whole, path), await firstRead(whole, path)).toSucceed()
@@ -169,8 +169,8 @@ export async function expectServed(approval: Approval, whole: Approval, tail: Ta
 }
 
 /**
- * Ends the check where one of two answers that ought to agree breaks a rule and the other doesn't:
- * their difference is that rule's.
+ * Ends the check where two answers that should agree differ in
+ * a broken rule: then that rule is the cause of the difference.
  */
 export function relyOnSameRules(one: Exchange, other: Exchange, prefix: string): void {
   const here = rulesBrokenBy(one)
@@ -182,8 +182,8 @@ export function relyOnSameRules(one: Exchange, other: Exchange, prefix: string):
 }
 
 /**
- * Rows of accounts that GET /accounts doesn't list. An account that its own address serves is one
- * of the consent, and the list lacks it: the check ends blocked by ACC-14/all-accounts.
+ * Rows of accounts that GET /accounts doesn't list. If such an account is served at its own
+ * address it belongs to the consent, and the list lacks it: ACC-14/all-accounts blocks the check.
  */
 export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<Row[]> {
   const unserved = await unservedIds(approval)
@@ -199,7 +199,7 @@ export async function rowsOfStrangers(approval: Approval, rows: Row[]): Promise<
   return strange
 }
 
-/** The data endpoints that these permissions open, for all accounts and for each of these. */
+/** The data endpoints that these permissions open: the lists, and the addresses of each of these accounts. */
 export function dataPaths(permissions: readonly string[], accountIds: string[]): string[] {
   const opened = [
     { path: '/accounts', single: '', by: 'ReadAccounts' },

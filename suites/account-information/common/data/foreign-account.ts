@@ -10,9 +10,9 @@ import {
 import { described } from './account-comparisons.ts'
 
 /**
- * Ends a check that found no AccountId of another customer which is not among the own ones. Either both share all of
- * the accounts, or an id is "unique and persistent for a given ConsentId" and no more: each consent counts its accounts,
- * and the id of another one asks for an own account.
+ * Ends a check that found no AccountId of another customer outside the customer's own ids. Either
+ * both share all accounts, or an id is only "unique and persistent for a given ConsentId": each
+ * consent numbers its accounts, and an id of another consent names an account of this one.
  */
 export async function endWithoutForeignId(mine: Approval, theirs: Approval): Promise<never> {
   const [own, others] = [await accountsById(mine), await accountsById(theirs)]
@@ -29,8 +29,8 @@ async function accountsById({ get }: Approval): Promise<Map<string, string>> {
 }
 
 /**
- * An AccountId of another customer gives an error, or nothing. Rows of the own accounts give away
- * nothing: they are wrong whoever's account was asked for, which `…/asked-account-only` says.
+ * Expects an error, or no rows, for an AccountId of another customer. Rows of own accounts
+ * disclose nothing: they are wrong for any requested account, which `…/asked-account-only` judges.
  */
 export function expectNothingForeign(
   answer: Exchange,

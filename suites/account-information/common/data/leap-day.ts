@@ -4,7 +4,7 @@ import { type Exchange, succeeded } from '../../../../engine/suite-api/responses
 
 const isLeap = (year: number) => (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0
 
-/** The last year whose 29 February is over. */
+/** The last year whose 29 February has passed. */
 function leapYear(): number {
   let year = new Date(now()).getUTCFullYear()
   while (!isLeap(year) || Date.UTC(year, 2, 1) > now()) year -= 1
@@ -12,8 +12,8 @@ function leapYear(): number {
 }
 
 /**
- * Ends the check where the last 29 February is refused, and the days around it are not. How far back a bank looks is
- * open, so that a refusal of all of them shows nothing.
+ * Ends the check where the last 29 February is refused, and the days before and after it
+ * are not. How far back a bank looks is open, so a refusal of all three shows nothing.
  */
 export async function expectLeapDay(ask: (instant: string) => Promise<Exchange>): Promise<void> {
   const askOn = (day: string) => ask(`${leapYear()}-${day}T00:00:00Z`)

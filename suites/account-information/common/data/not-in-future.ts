@@ -9,8 +9,8 @@ import {
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 
 /**
- * The latest date-time of the rows where it is later than the end of the exchange, as a finding; undefined
- * where no row has an RFC 3339 date-time there.
+ * A finding for the latest date-time of the rows if it is later than the
+ * end of the exchange; undefined where no row has an RFC 3339 date-time.
  *
  * @param clockTolerance seconds.
  */
@@ -35,7 +35,7 @@ type Field = 'DateTime' | 'BookingDateTime'
 
 const LATEST = { DateTime: latestOf('DateTime'), BookingDateTime: latestOf('BookingDateTime') }
 
-/** The latest RFC 3339 date-time of rows, as they spell it; empty where there is none. */
+/** The latest RFC 3339 date-time of the rows, as written; empty where there is none. */
 function latestOf(field: Field): (rows: Row[]) => string {
   return remembered((rows) => {
     let latest = ''

@@ -21,13 +21,13 @@ import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-reading
 
 const DAY = 86_400_000
 
-/** Longer than a period by ten days at each end; one without a start is asked for from years before its end. */
+/** A query that extends ten days beyond each end of a period; if it has no start, from years before its end. */
 export function beyond({ from, to }: { from: number; to: number }): Record<string, string> {
   const start = from === -Infinity ? to - 1000 * DAY : from - 10 * DAY
   return queryOf({ from: start, to: Math.min(to + 10 * DAY, now()) })
 }
 
-/** Asks for more than a period, with each filter and with both, of all accounts and of each: rules judge it. */
+/** Asks for more than a period, with each filter and both, for all accounts and for each. Rules judge the answers. */
 export async function readPeriod(approval: Approval): Promise<void> {
   const { fromBookingDateTime: from, toBookingDateTime: to } = beyond(periodOf(approval))
   const queries = [
@@ -37,7 +37,7 @@ export async function readPeriod(approval: Approval): Promise<void> {
   ] as Record<string, string>[]
   for (const query of queries) await approval.get(bulk, { query })
   const ids = await readSinglesToo(approval, [{}, ...queries])
-  // Those of the first client are asked elsewhere: banks allow few such requests.
+  // Not for the first client, which sends them elsewhere: banks allow few such requests.
   if (approval.tpp.name !== 'second') return
   for (const path of [bulk, ...ids.slice(0, 1).map((id) => pathOf(id, '/transactions'))]) {
     await approval.get(path, ABSENT)
@@ -45,12 +45,12 @@ export async function readPeriod(approval: Approval): Promise<void> {
 }
 
 /**
- * Bulk and single answers of a consent for debits of a period, with a query and without: the bulk one shows
- * all debits of the period that an unlimited consent of the same customer shows. What is there beyond,
- * rules judge. Not applicable where this customer has no debits in and outside the period: another has.
+ * Bulk and single answers of a consent for debits of a period, with and without a query. The bulk answer shows all
+ * debits of the period that an unlimited consent of the same customer shows. Rules judge rows beyond the period.
+ * Not applicable where this customer has no debits inside and outside the period, since another customer has.
  *
- * @param alike has the unlimited consent been refreshed as well? How far the history reaches is open, and may
- *   depend on whether a token comes of a login.
+ * @param alike has the unlimited consent been refreshed as well? The length of the history is open, and may depend
+ * on whether a token comes from a login.
  */
 export async function expectPeriod(
   whole: Approval,
@@ -78,7 +78,7 @@ export async function expectPeriod(
   expect(answer).toHoldRows(inPeriod, keyAcrossConsents)
 }
 
-/** Asks the single endpoint as well: rules judge whether it keeps to the consent. */
+/** Also reads the single endpoint; rules judge whether it respects the consent. */
 export async function readSinglesToo(
   approval: Approval,
   queries: Record<string, string>[],
@@ -92,7 +92,7 @@ export async function readSinglesToo(
 
 export const isCredit = (row: Row) => row.CreditDebitIndicator === 'Credit'
 
-/** The consent's own period, milliseconds since 1970. */
+/** The consent's own period, in milliseconds since 1970. */
 export function periodOf({ facts }: Approval): { from: number; to: number } {
   const { transactionFrom, transactionTo } = facts
   const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
@@ -109,7 +109,7 @@ export function lacksNone(answer: Exchange, rows: Row[]): boolean {
   return missingFrom(rowsOf(answer), rows, keyAcrossConsents).length === 0
 }
 
-/** Ends the check where an answer breaks a rule of the consent: it lacks rows for the same reason. */
+/** Ends the check where an answer breaks a rule of the consent: then rows are missing for the same reason. */
 export function relyOnRules(answer: Exchange, ...rules: string[]): void {
   const broken = rules.find((rule) => rulesBrokenBy(answer).includes(rule))
   if (broken) blockBy(broken, `the answer breaks ${broken}`, answer)

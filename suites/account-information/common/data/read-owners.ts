@@ -1,14 +1,11 @@
 import { type Approval, DATA_PERMISSIONS } from '../../../../engine/suite-api/consents.ts'
 import { accountsOwner, OWNERS } from '../../../owners.ts'
 
-/**
- * The check that owns a correct read of a path under an approval: whatever needs the answer is blocked
- * by it.
- */
+/** The check that owns a correct read of a path under an approval. It blocks every check that needs the answer. */
 export function readOwner({ name, tpp, customer, facts }: Approval, path: string): string {
   const { permissions } = facts
   const another = tpp.name !== 'first' || customer !== 'first' || name === 're-confirmed'
-  // One with few permissions may be refused for those, whoever has it.
+  // An approval with few permissions may be refused because of these.
   const full = DATA_PERMISSIONS.every((each) => permissions.includes(each))
   if (another && full) return 'DATA-08/other-approvals'
   const transactions = path.endsWith('/transactions')

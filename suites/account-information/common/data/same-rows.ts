@@ -19,7 +19,7 @@ import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 import { bookedMissing } from './transaction-readings.ts'
 
-/** Every data endpoint that a consent opens: each list, and what stands behind one of its accounts. */
+/** Every data endpoint that a consent opens: each list, and the addresses of one account. */
 export function everyPath(approval: Approval, accountId: string | undefined): string[] {
   const { permissions } = approval.facts
   const opened = [
@@ -35,7 +35,7 @@ export function everyPath(approval: Approval, accountId: string | undefined): st
     ])
 }
 
-/** 12.5 and 12.50 are one amount. */
+/** 12.5 and 12.50 are the same amount. */
 export function amountOf(row: Row): unknown {
   const amount = member(row, 'Amount', 'Amount')
   return isNumber(amount) ? Number(amount) : amount
@@ -44,7 +44,7 @@ export function amountOf(row: Row): unknown {
 const isNumber = (text: unknown): text is string =>
   typeof text === 'string' && /^-?\d+(\.\d+)?$/.test(text)
 
-/** Members sorted by name, decimals as numbers: one value however it is spelled. */
+/** Members sorted by name, decimals as numbers: equal values give the same result. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)
   if (isNumber(value)) return Number(value)
@@ -56,9 +56,8 @@ function canonical(value: unknown): unknown {
 }
 
 /**
- * How rows of a path are told apart: by all documented fields of an account or a balance, and by those of
- * a transaction that never change. What only one of two answers shows, and no sentence promises, counts
- * for nothing.
+ * The key that identifies rows of a path: all documented fields of an account or a balance, and those of
+ * a transaction that never change. Optional details that only one of two answers shows are not compared.
  */
 function keyOf(path: string, one: Row[], other: Row[]): (row: Row) => string {
   if (path.endsWith('/transactions')) return transactionKey
@@ -75,10 +74,9 @@ function balanceKey(row: Row): string {
 }
 
 /**
- * What an answer shows otherwise than two around it do, which agree: a row that is not there, or not
- * alike. Pending rows come and go.
+ * How an answer differs from the two around it, which agree: a row is missing or different. Pending rows come and go.
  *
- * @param due must the answer hold this row of theirs?
+ * @param due must the answer have this row?
  */
 export function otherThanAround(
   approval: Approval,
@@ -100,11 +98,11 @@ export function otherThanAround(
   }
   const finding = bookedMissing(answer, steady)
   if (finding) return finding
-  // Single amounts may change between two answers; all of them never do.
+  // Single amounts may change between two answers, but never all of them.
   const alike = inBoth(withAmount)
   const kept = alike.length - missingFrom(requireRows(answer, owner), alike, withAmount).length
   if (alike.length >= 3 && kept === 0) return matchers.toHoldRows(answer, alike, withAmount)
-  // One that comes twice is judged by TXN-28/once, one beyond the consent by the rule that it breaks.
+  // A repeated row is judged by TXN-28/once, one beyond the consent by the rule that it breaks.
   const added = addedBeyond([before, answer, after], owner)
   if (added.length === 0 || rulesBrokenBy(answer).length > 0) return undefined
   return {
@@ -117,8 +115,8 @@ export function otherThanAround(
 const A_DAY = 86_400_000
 
 /**
- * Booked rows, of more than a day before, of which neither answer around it shows any: not as pending either,
- * since one of several servers books a row before the others do, at whatever age.
+ * Booked rows, more than a day old, that neither answer around it shows, not even as
+ * pending: one of several servers may book a row of any age before the others do.
  */
 function addedBeyond(
   [before, answer, after]: readonly [Exchange, Exchange, Exchange],
@@ -132,13 +130,13 @@ function addedBeyond(
   const dayBefore = Date.parse(answer.startedAt) - A_DAY
   const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? dayBefore) < dayBefore)
   const added = missingFrom(later, missingFrom(earlier, settled))
-  // A pending row need not have a BookingDateTime: it may be any of those that are pending no longer.
+  // A pending row need not have a BookingDateTime: an added row may be one that is no longer pending.
   const pending = (all: Row[]) => all.filter((row) => !isBooked(row)).length
   const noLongerPending = Math.max(pending(earlier), pending(later)) - pending(rows)
   return added.length > noLongerPending ? added : []
 }
 
-/** Accounts, balances, and what was booked more than a day ago, are as many as in both answers around it. */
+/** A finding if there are more accounts, balances or bookings older than a day than in both answers around it. */
 function moreThanAround([before = 0, now = 0, after = 0]: number[]): Finding | undefined {
   if (before !== after || now <= before) return undefined
   return {

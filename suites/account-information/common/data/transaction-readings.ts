@@ -29,7 +29,7 @@ import {
 import { once, pathOf, requireAccountIds, requireRows, singles } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 
-/** What is wrong, and the answer that shows it. */
+/** A finding, with the answer that shows it. */
 export type Wrong = Finding & { exchange: Exchange }
 
 export const bulk = '/transactions'
@@ -44,7 +44,7 @@ export function bookedIn(exchange: Exchange, owner: string): Row[] {
   return bookedOf(requireRows(exchange, owner))
 }
 
-/** Four answers of the bulk endpoint, one after the other. */
+/** Four consecutive answers of the bulk endpoint. */
 export function fourReads(approval: Approval): Promise<Exchange[]> {
   return once(approval, 'four reads', async () => [
     await approval.get(bulk),
@@ -54,7 +54,7 @@ export function fourReads(approval: Approval): Promise<Exchange[]> {
   ])
 }
 
-/** What the second or third of four answers lacks of what the answers beside it hold. */
+/** A finding if the second or third of four answers lacks rows that the answers before and after it have. */
 export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
   const answers = await fourReads(approval)
   const owner = readOwner(approval, bulk)
@@ -68,14 +68,14 @@ export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | 
   return undefined
 }
 
-/** Ends the check where rows come and go without a reason: what it misses shows nothing then. */
+/** Ends the check where rows come and go without a reason: then missing rows show nothing. */
 export async function relyOnSteadyRows(approval: Approval): Promise<void> {
   const wrong = await unsteady(approval)
   if (!wrong || wrong === 'no rows') return
   blockBy('TXN-28/second-read', 'booked rows come and go', wrong.exchange)
 }
 
-/** Ends the check with what is wrong, if anything is. */
+/** Ends the check with the finding, if there is one. */
 export function expectNone(wrong: Wrong | undefined): void {
   if (wrong) throw new Nonconformance(wrong)
 }
@@ -94,17 +94,17 @@ export async function latest(approval: Approval, path: string): Promise<{ whole:
 export interface Filtered {
   path: string
   bounds: Bounds
-  /** Can the data tell right from wrong? */
+  /** Does the data exercise the filter? */
   telling: boolean
   answer: Exchange
-  /** Booked rows of both outer answers. */
+  /** Booked rows that are in both outer answers. */
   rows: Row[]
 }
 
 /**
  * Reads an unfiltered answer, something else, and an unfiltered answer again.
  *
- * @param fits whether what was read fits the answer before it: then none behind it has to explain anything.
+ * @param fits whether the result agrees with the answer before it: then no answer after it is needed.
  */
 export async function between<T>(
   approval: Approval,
@@ -123,9 +123,9 @@ export async function between<T>(
 const DAY = 86_400_000
 
 /**
- * Answers of one kind of query at every address. Data that cannot tell is asked for last year. Bounds lie
- * on the other side of a row, and stand in the other order, where it is not the first approval: there the accounts are
- * asked until one of them can tell.
+ * Answers to one kind of query at every address. Without suitable rows, the bounds are 180 and
+ * 90 days ago. For approvals other than the first, the bounds are on the other side of a row
+ * and in the other order, and accounts are read only until one of them exercises the filter.
  */
 export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
   return once(approval, `filtered ${kind}`, async () => {
@@ -156,7 +156,7 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
   })
 }
 
-/** What is wrong with a filtered answer: a row outside the bounds, or one missing inside. */
+/** The findings for a filtered answer: a row outside the bounds, or a missing row inside them. */
 export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 'telling'>) {
   const { from = -Infinity, to = Infinity } = bounds
   const isInside = (row: Row) => {
@@ -178,7 +178,7 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
   return { outside, missing }
 }
 
-/** What an answer lacks of booked rows, or shows as if they were pending still, days after. */
+/** A finding if an answer lacks booked rows, or days later still does not show them as Booked. */
 export function bookedMissing(answer: Exchange, rows: Row[]): Finding | undefined {
   const finding = matchers.toHoldRows(answer, rows)
   if (finding) return finding
@@ -191,7 +191,7 @@ export function bookedMissing(answer: Exchange, rows: Row[]): Finding | undefine
   }
 }
 
-/** What is wrong with one kind of filter, at the first address where something is. */
+/** The finding for one kind of filter, at the first address that has one. */
 export async function filterWrong(approval: Approval, kind: Kind): Promise<Wrong | undefined> {
   const all = await filtered(approval, kind)
   const telling = all.filter((each) => each.telling)
@@ -222,7 +222,7 @@ const FILTERS = {
   both: 'TXN-17/both',
 } as const
 
-/** Ends the check where one of these filters is found wrong: what it shows is that filter's. */
+/** Ends the check where one of these filters is wrong: then that filter is the cause. */
 export async function relyOnFilters(
   approval: Approval,
   ...kinds: (keyof typeof FILTERS)[]

@@ -9,11 +9,11 @@ import type { Value } from '../../../values/value-type.ts'
 import { pathOf, requireAccountIds, type Tail } from '../data/data-reads.ts'
 import { readOwner } from '../data/read-owners.ts'
 
-/** Where an AccountId stands in a path: the three addresses of one account. */
+/** AccountIds in paths: the three addresses of one account. */
 
 type Row = Value<AccountIds, string>
 
-/** Names no account of the consent. */
+/** Rows that name no account of the consent. */
 export const isUnknown = ({ level, lawful }: Row) => level === 'should' && !lawful
 
 const SINGLE = [
@@ -22,7 +22,7 @@ const SINGLE = [
   { operation: 'account-transactions', tail: '/transactions', rule: 'TXN-02/asked-account-only' },
 ] as const
 
-/** Each address of an account under each of these approvals that the run has. */
+/** Each address of an account, under each of these approvals that the run has. */
 function accountIdPlaces<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],
@@ -45,7 +45,7 @@ function accountIdPlaces<Used extends NamedConsent>(
         ask: (made: string, deviation: string) =>
           approval.get(`/accounts/${made}${tail}`, { deviation }),
         judge(answer) {
-          // Rows of an account that was not asked for are that rule's.
+          // Rows of an account that was not asked for are judged by that rule.
           if (rulesBrokenBy(answer).includes(rule))
             blockBy(rule, 'it was given rows of another account', answer)
           return matchers.toBeRefused(answer)
@@ -55,7 +55,7 @@ function accountIdPlaces<Used extends NamedConsent>(
   }))
 }
 
-/** What of the table the check of one address asks: its share of the rows that the three have together. */
+/** The part of the table for the check of one address, out of the rows that the three addresses share. */
 export function unknownAccounts<Used extends NamedConsent>(
   context: Context<Used>,
   { owner, tail, consents }: { owner: string; tail: Tail; consents: readonly Used[] },

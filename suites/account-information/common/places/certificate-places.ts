@@ -10,7 +10,7 @@ import { accountAccess, type ConsentKind, fundsConfirmation } from '../consents/
 import { creationPlaces, deletionPlaces, queryPlaces } from './credential-places.ts'
 import { DATA_PLACES, dataPlaces } from './data-places.ts'
 
-/** Where a transport certificate is asked for, and a token that is fetched over the same one. */
+/** Places that require a transport certificate, with a token that is fetched over the same certificate. */
 
 type CertificatePlace<Used extends NamedConsent = never> = Place<
   Certificates,
@@ -18,7 +18,7 @@ type CertificatePlace<Used extends NamedConsent = never> = Place<
   Used
 >
 
-/** A token request over a certificate; undefined where the client has nothing to ask with. */
+/** A token request over a certificate; undefined where the client has no grant for it. */
 type Fetch = (
   over: Pick<TokenDeviation, 'identity' | 'headers' | 'deviation'>,
 ) => Promise<Exchange | undefined>
@@ -29,7 +29,7 @@ interface Holder {
   fetch: Fetch
 }
 
-/** What the target has of certificates for this client. */
+/** The certificates that the target has for this client. */
 export function certificatesOf({ wire, name, client }: Tpp): Certificates {
   const { certificate } = client.transport
   return {
@@ -39,7 +39,7 @@ export function certificatesOf({ wire, name, client }: Tpp): Certificates {
   }
 }
 
-/** A place of credentials, asked over other certificates. */
+/** A place of credentials, with requests over other certificates. */
 function over<Used extends NamedConsent>(
   place: Place<Credentials, CallDeviation, Used>,
   holderOf: (context: Context<Used>) => Promise<Holder>,
@@ -60,7 +60,7 @@ function over<Used extends NamedConsent>(
           const fetched = tokenOver && (await fetch({ ...wrong, deviation }))
           if (!fetched) return ask(wrong, deviation)
           const bearer = tokensOf(fetched)?.accessToken
-          // Without a token the connection was refused at its first request.
+          // Without a token, the connection was already refused at the token request.
           return bearer === undefined ? fetched : ask({ ...wrong, bearer }, deviation)
         },
       }
@@ -93,7 +93,7 @@ function ofApproval(approval: Approval): Holder {
       if (refresh_token === undefined) return undefined
       const answer = await tpp.token({ grant_type: 'refresh_token', refresh_token }, wrong)
       const { refreshToken } = tokensOf(answer) ?? {}
-      // Where each refresh token takes the place of the one before, the approval continues with the new one.
+      // With rotation of refresh tokens, the approval continues with the new one.
       if (refreshToken !== undefined) approval.use({ ...before, refreshToken })
       return answer
     },
@@ -133,7 +133,7 @@ export async function consentsOverCertificates(context: Context): Promise<Certif
   ]
 }
 
-/** What tells of a certificate in a header stands before all of them: each value is asked at one of them. */
+/** A gateway that reads certificates from headers stands before all places: each value is sent to one of them. */
 const GATEWAY = 'gateway'
 
 export const behindGateway = <Named extends { kind: string }>(places: readonly Named[]): Named[] =>
@@ -141,7 +141,7 @@ export const behindGateway = <Named extends { kind: string }>(places: readonly N
 
 export const dataBehindGateway = DATA_PLACES.map((name) => ({ name, kind: GATEWAY }))
 
-/** Each data endpoint under each of these approvals that the run has. */
+/** Each data endpoint, under each of these approvals that the run has. */
 export async function dataOverCertificates<Used extends NamedConsent>(
   context: Context<Used>,
   consents: readonly Used[],

@@ -9,9 +9,9 @@ import type { RedirectUris } from '../../../values/redirect-uri-rows.ts'
 import { placeName } from '../registration/clients.ts'
 import { isWrong } from './redirect-places.ts'
 
-/** The token endpoint, where the redirect URI is that of the authorisation request and no other. */
+/** The token endpoint, which accepts only the redirect URI of the authorisation request. */
 
-/** A code that nobody has exchanged. */
+/** A code that has not been exchanged. */
 export interface OneCode {
   tpp: Tpp
   code: string
@@ -25,14 +25,14 @@ const tokenOf = (client: ClientName) => ({
   enough: 1,
 })
 
-/** Milliseconds after which a code is tried no more: it lives for a minute, and is needed afterwards. */
+/** Milliseconds after which a code is not tried any more: it is valid for a minute, and is needed afterwards. */
 const TRIED_FOR = 30_000
 
 /**
- * Tries a code with wrong redirect URIs. Only whoever exchanges it then learns whether it was alive all the time.
+ * Tries a code with wrong redirect URIs. Only a later exchange shows whether the code was valid all the time.
  *
- * @param another where the run asks every cell: a code for one that was given away, or is old.
- * @returns the code that was tried last, too.
+ * @param another used if the run asks every cell: a new code in place of one that was accepted or is old.
+ * @returns also the code that was tried last.
  */
 export async function askWithCode<Code extends OneCode>(
   context: Context<never>,

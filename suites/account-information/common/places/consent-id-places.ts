@@ -8,16 +8,16 @@ import type { Value } from '../../../values/value-type.ts'
 import { accountAccess, type ConsentKind, fundsConfirmation } from '../consents/consent-kinds.ts'
 import { clientsOf } from '../registration/clients.ts'
 
-/** Where a ConsentId stands in a path: the query, and the deletion of either kind. */
+/** ConsentIds in paths: the query, and the deletion of both kinds. */
 
 type IdPlace = Place<ConsentIds, string>
 type Row = Value<ConsentIds, string>
 
-/** Of the sentence on invalid ids: an id that is another one whatever it is decoded or trimmed to. */
+/** Rows of the requirement on invalid ids: after any decoding or trimming it is still another id. */
 export const isInvalid = ({ level, lawful }: Row) => level === 'must' && !lawful
-/** What only a reader that trims, unquotes or decodes twice takes for the id. */
+/** Texts that only a reader that trims, unquotes or decodes twice treats as the id. */
 export const isNearlyRight = ({ level, lawful }: Row) => level === 'should' && !lawful
-/** Percent-encoded, and the same id by RFC 3986. */
+/** Percent-encoded spellings, which are the same id by RFC 3986. */
 export const isEquivalent = ({ level, lawful }: Row) => level === 'should' && lawful === true
 
 const OPERATIONS = {
@@ -31,7 +31,7 @@ type Operation = keyof typeof OPERATIONS
 const nameOf = (operation: Operation, client: ClientName) =>
   client === 'first' ? OPERATIONS[operation] : `${OPERATIONS[operation]}, ${client} client`
 
-/** Each of them that this bank serves: those over which the rows are spread. */
+/** The places that this bank serves, over which the rows are spread. */
 export async function allIdPlaces(context: Context): Promise<IdPlace[]> {
   const ofFunds = await deletedFundsIds(context).catch(() => [])
   return [...queriedIds(context), ...(await deletedIds(context)), ...ofFunds]
@@ -45,11 +45,11 @@ function idPlaces(
   return clients.map((name) => ({
     ...{ name: nameOf(operation, name), kind: 'consents' },
     async open(context) {
-      // The older is what is asked for: whoever counts has the next one as well.
+      // The older consent is used: if the bank counts, the next id exists too.
       const older = await kind.create(context, name)
       const newer = await kind.create(context, name)
       const { client } = newer
-      // Where a bank lets the newest one alone wait, that is the one there is.
+      // If only the newest consent may await authorisation, that one is used.
       const alone = !kind.funds && refused(await client.get(older.path))
       const { path } = alone ? newer : older
       const collection = path.slice(0, path.lastIndexOf('/'))
@@ -71,6 +71,6 @@ export const queriedIds = (context: Context): IdPlace[] =>
 export const deletedIds = async (context: Context): Promise<IdPlace[]> =>
   idPlaces('delete-account-access', accountAccess, await accountAccess.clients(context))
 
-/** Blocked where the bank serves no such consents. */
+/** Blocked where the bank does not serve such consents. */
 export const deletedFundsIds = async (context: Context): Promise<IdPlace[]> =>
   idPlaces('delete-funds-confirmation', fundsConfirmation, await fundsConfirmation.clients(context))

@@ -12,11 +12,11 @@ import { CONSENTS, consentBody } from '../consents/consent-requests.ts'
 import { create as createFunds } from '../consents/funds-consents.ts'
 import { placeName } from '../registration/clients.ts'
 
-/** Where access tokens of the client_credentials grant are taken. */
+/** Places that accept access tokens of the client_credentials grant. */
 
 type CredentialPlace = Place<Credentials, CallDeviation>
 
-/** The client's credentials, its token for this kind of consent as the right one. */
+/** The client's credentials, with its token for this kind of consent as the correct one. */
 async function credentials(
   context: Context,
   { client, name, funds }: { client: Caller; name: ClientName; funds: boolean },
@@ -40,7 +40,7 @@ function place(
   return { name: placeName(operation, client), kind: 'consents', open }
 }
 
-/** Creation of a consent of either kind. */
+/** Creation of a consent of this kind. */
 export function creationPlaces(kind: ConsentKind, clients: readonly ClientName[]) {
   return clients.map((name) =>
     place(`create-${kind.name}-consent`, name, async (context) => {
@@ -74,7 +74,7 @@ export function queryPlaces(clients: readonly ClientName[]) {
   )
 }
 
-/** The deletion of a consent of either kind. */
+/** Deletion of a consent of this kind. */
 export function deletionPlaces(
   kind: ConsentKind,
   clients: readonly ClientName[],
@@ -95,7 +95,7 @@ export function deletionPlaces(
   )
 }
 
-/** Every one of them but the deletions. */
+/** All of them except the deletions. */
 export async function otherConsentPlaces(context: Context): Promise<CredentialPlace[]> {
   const [ofAccounts, ofFunds] = [
     await accountAccess.creators(context),

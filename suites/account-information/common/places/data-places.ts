@@ -25,13 +25,13 @@ const ENDPOINTS = [
   },
 ] as const
 
-/** Names of the places of the first approval. */
+/** Names of places under the first approval. */
 export const DATA_PLACES: readonly string[] = ENDPOINTS.map(({ operation }) => operation)
 
 /**
- * Each data endpoint under each of these approvals that the run has, with all that its client holds.
+ * Each data endpoint, under each of these approvals that the run has, with all credentials of its client.
  *
- * @param first the approval whose answers each endpoint's own check judges.
+ * @param first the approval whose answers are judged by the check of each endpoint.
  */
 export async function dataPlaces<Used extends NamedConsent>(
   context: Context<Used>,
@@ -45,13 +45,13 @@ export async function dataPlaces<Used extends NamedConsent>(
       return {
         name: consent === first ? operation : `${operation}, ${consent.name}`,
         kind: 'data',
-        // The same endpoint for others: one value of each part tells whether they are known otherwise.
+        // The same endpoint for other approvals: one value of each part shows whether they are treated differently.
         ...(consent !== first && { dear: true as const }),
         async open({ approved }: Context<Used>) {
           const approval = await approved(consent)
           const [id = ''] = await requireAccountIds(approval)
           const judge = consent === first ? owner : 'DATA-08/other-approvals'
-          // What the access token has read already shows that it is served, until a wrong value was.
+          // Earlier reads show that the access token is served, until a wrong value was accepted.
           const control = isOpenAgain
             ? await approval.get(path(id))
             : await servedRead(approval, path(id))

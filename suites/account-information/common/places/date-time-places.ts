@@ -12,18 +12,18 @@ import { create } from '../consents/consent-requests.ts'
 import { create as createForFunds } from '../consents/funds-consents.ts'
 import { clientsOf, placeName } from '../registration/clients.ts'
 
-/** Where requests have a date-time: the members of both kinds of consent, by each client. */
+/** Date-times in requests: the members of both kinds of consent, by each client. */
 
 type Row = Value<Instant, unknown>
 
-/** Holds no date-time. */
+/** Rows that are not a date-time. */
 export const isMalformed = ({ lawful, level }: Row) => !lawful && level === 'should'
 
-/** A date-time in UTC, otherwise than it is usually written. */
+/** Rows with a date-time in UTC in an unusual spelling. */
 export const isSpelled = ({ id, lawful, level }: Row) =>
   lawful === true && level === 'must' && id !== 'exact'
 
-/** Days from now, and who owns the right request with it. */
+/** Days from now, and the owner of the correct request with it. */
 const FIELDS = {
   ExpirationDateTime: { days: 30, owner: OWNERS.consentWithExpiry },
   TransactionFromDateTime: { days: -200, owner: OWNERS.consentWithPeriod },
@@ -32,7 +32,7 @@ const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
-/** Whose the right request is: of the check that owns it, or of this one, which judges it. */
+/** Whether the check that owns the correct request judges it, or this check. */
 type Control = 'of its owner' | 'judged here'
 
 interface Creation {
@@ -84,7 +84,7 @@ function placeOf({ name, field, owner, control, ...creation }: Creation): DateTi
     ...{ name: `${field} of ${name}`, kind: 'consents' },
     async open() {
       const client = await creation.client()
-      // Whole seconds: each spelling of the table can tell them.
+      // Whole seconds, which every spelling of the table can express.
       const instant = Math.floor((now() + FIELDS[field].days * DAY) / 1000) * 1000
       const right = { [field]: new Date(instant).toISOString().replace('.000Z', 'Z') }
       const answer = await creation.create(client, right)

@@ -2,8 +2,8 @@ import { expectThat, noteNegative } from '../../../../engine/suite-api/expect.ts
 import { type Exchange, rowsOf } from '../../../../engine/suite-api/responses.ts'
 
 /**
- * Addresses of the lists that differ from the documented ones as text, and that a router behind a gateway may take for
- * them: what protects them must not rest on the text alone.
+ * Addresses of the lists that differ from the documented ones as text, but that a router
+ * behind a gateway may treat as equal: protection must not depend on the text alone.
  */
 const SPELLINGS: readonly ((path: string) => string)[] = [
   (path) => `${path}/`,
@@ -17,12 +17,12 @@ const LISTS = ['/accounts', '/balances', '/transactions'] as const
 
 const hexadecimal = (letter: string) => letter.charCodeAt(0).toString(16)
 
-/** Each spelling, at one of the lists: at another one in each draw. */
+/** Each spelling, at one of the lists; each draw uses another list. */
 export function spelledOtherwise(seed: number): string[] {
   return SPELLINGS.map((spell, index) => spell(LISTS[(index + seed) % LISTS.length] ?? '/accounts'))
 }
 
-/** Nobody promises that such an address is refused, as a page of its own may be there: it shows no data. */
+/** Such an address need not be refused, since another page may be there. It must not show data. */
 export function expectNoRows(answer: Exchange, deviation: string): void {
   noteNegative()
   const rows = rowsOf(answer)

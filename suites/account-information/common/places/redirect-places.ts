@@ -21,7 +21,7 @@ import { requireRegisteredValues, wronglyRegistered } from '../registration/regi
 import { inBoth } from '../visits/visits.ts'
 import { authorisationOf, ENOUGH, foreseenVisits, type Named, openVisits } from './visit-places.ts'
 
-/** Where redirect URIs are taken, but the token endpoint: common/codes.ts and tried-code.ts. */
+/** Places that accept redirect URIs, except the token endpoint: see code-places.ts. */
 
 type Row = Value<RedirectUris, string>
 
@@ -34,7 +34,7 @@ const registrationOf = (client: ClientName): Named => ({
   dear: true,
 })
 
-/** A registration of the first client with one more redirect URI, which its software statement lacks. */
+/** A registration of the first client with an additional redirect URI that its software statement lacks. */
 export const firstRegistration: Place<RedirectUris, string> = {
   ...registrationOf('first'),
   async open(context) {
@@ -50,7 +50,7 @@ export const firstRegistration: Place<RedirectUris, string> = {
   },
 }
 
-/** The same of the second client. */
+/** The same for the second client. */
 export const secondRegistration: Place<RedirectUris, string> = {
   ...registrationOf('second'),
   async open(context) {
@@ -68,7 +68,7 @@ export const secondRegistration: Place<RedirectUris, string> = {
   },
 }
 
-/** A wrong redirect URI behind the right ones; before them where the bank has discarded these too. */
+/** A wrong redirect URI after the correct ones; before them if the bank discards correct ones too. */
 async function registrationWith(
   right: readonly string[],
   uri: string,
@@ -90,14 +90,14 @@ function registeredFinding(exchange: Exchange, uri: string) {
   return exchange.response ? undefined : matchers.toBeRefused(exchange)
 }
 
-/** The clients of whom there is another one to share a draw with. */
+/** The place of a client, if there is a second client to share a draw with. */
 export const besideRegistration = ({ target }: Context<never>, client: ClientName): Named[] =>
   target.clients.second ? [registrationOf(client)] : []
 
 /**
  * A visit with a wrong redirect URI in query and request object.
  *
- * @param visits grows by each of them.
+ * @param visits each visit is added to it.
  */
 export function authorisation(
   { target }: Context<never>,
@@ -119,11 +119,11 @@ export function authorisation(
   }
 }
 
-/** Those of a client, as the bank registered them. */
+/** The redirect URIs of a client, as the bank registered them. */
 export const urisOf = ({ registered, client }: Tpp): readonly string[] =>
   registered?.redirect_uris ?? client.redirectUris
 
-/** What each of these visits will be for, by the redirect URIs that the target gives. */
+/** The purposes of these visits, by the redirect URIs of the target. */
 export const foreseenUris = (client: ClientName) =>
   foreseenVisits(redirectUri, isWrong, client, {
     rightOf: ({ target: { clients } }) => ({
@@ -133,8 +133,8 @@ export const foreseenUris = (client: ClientName) =>
   })
 
 /**
- * Did the answer go to the redirect URI that was asked for and is not registered? Not where a browser makes a
- * registered one of it.
+ * Did the answer go to the requested redirect URI, which is not
+ * registered? No where a browser normalises it to a registered one.
  */
 export function wentThere(visit: Visit, registered: readonly string[]): boolean {
   if (visit.kind === 'stopped') return false
@@ -143,7 +143,7 @@ export function wentThere(visit: Visit, registered: readonly string[]): boolean 
   return [asked, inBrowser(asked)].some((uri) => redirectsTo(visit.redirect, uri))
 }
 
-/** As a browser goes there, with another fragment. */
+/** The URI as a browser resolves it, without its fragment. */
 function inBrowser(uri: string): string {
   if (!URL.canParse(uri)) return uri
   const url = new URL(uri)

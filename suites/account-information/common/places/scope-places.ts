@@ -21,19 +21,19 @@ import {
 } from '../visits/visits.ts'
 import { authorisationOf, byClient, foreseenVisits } from './visit-places.ts'
 
-/** Where scopes are asked for. */
+/** Places of scope parameters. */
 
 type Row = Value<Scopes, string>
 
-/** A scope beyond the registered ones, which a bank may refuse or leave out (AMB-28). */
+/** A scope beyond the registered ones, which a bank may refuse or ignore (AMB-28). */
 export const isBeyond = ({ lawful, level }: Row): boolean => !lawful && level === 'must'
 
-/** The same, and one that is spelled nearly as a registered one. */
+/** The same, and similar spellings of a registered one. */
 export const isWrong = ({ lawful, level }: Row): boolean => !lawful && level !== 'observe'
 
 const WITHIN = { owns: ['TOK-36/within-registration'] }
 
-/** The client_credentials grant, for the scope of accounts. */
+/** The client_credentials grant, with the scope of accounts. */
 export function tokenPlaces(clients: readonly ClientName[]): Place<Scopes, string>[] {
   return clients.map((name) => ({
     name: placeName('token', name),
@@ -51,7 +51,7 @@ export function tokenPlaces(clients: readonly ClientName[]): Place<Scopes, strin
       if (requireScopes(control).some((one) => !within(right).includes(one))) {
         blockBy('TOK-36/within-registration', 'it is given to a client that does not ask', control)
       }
-      // RFC 6749 3.3: a bank may ignore what scope is asked for, and say which it gives.
+      // RFC 6749 3.3: a bank may ignore the requested scope, and state the one that it grants.
       const strange = tokensOf(await ask(randomUUID(), 'a scope that nobody has'))
       return {
         right,
@@ -65,7 +65,7 @@ export function tokenPlaces(clients: readonly ClientName[]): Place<Scopes, strin
   }))
 }
 
-/** Each of them that gives a code is an approval: one is enough. */
+/** Each visit that gives a code is an approval: one is enough. */
 const visitsOf = (client: ClientName, attended: boolean) => ({
   ...authorisationOf(client, attended),
   enough: 1,
@@ -75,10 +75,10 @@ export const besideScopes = ({ target }: Context<never>, client: ClientName) =>
   target.clients.second ? [visitsOf(client, target.attended)] : []
 
 /**
- * A visit with scopes beyond the registered ones; where a code comes, it is exchanged. It comes at a bank that leaves
- * them out: then it is asked once, since each is an approval, which may end those before it.
+ * A visit with scopes beyond the registered ones; a code that arrives is exchanged. A code arrives where the
+ * bank ignores such scopes: then only one is asked, since each visit is an approval, which may end earlier ones.
  *
- * @param visits grows by each of them.
+ * @param visits each visit is added to it.
  */
 export function scopeVisits(
   { target }: Context<never>,
@@ -113,18 +113,18 @@ export function scopeVisits(
   }
 }
 
-/** What each of these visits will be for: of what is beyond, every client lacks enough for each row. */
+/** The purposes of these visits: every client lacks enough scopes for each row. */
 export const foreseenScopes = (client: ClientName) =>
   foreseenVisits(scope, isBeyond, client, { placeOf: visitsOf })
 
-/** Scopes that are usual, and that a client for accounts has no use for. */
+/** Common scopes that a client for accounts does not need. */
 const USUAL = ['payments', 'profile', 'email']
 
-/** Nobody registered them. */
+/** No client has registered them. */
 const MADE_UP = ['assay-made-up', 'assay-made-up-too', 'assay-made-up-as-well']
 
 interface Known extends Scopes {
-  /** Those that may be registered, where that is not known. */
+  /** Scopes that may be registered, if the registered ones are unknown. */
   perhaps?: readonly string[]
 }
 
@@ -134,24 +134,24 @@ async function scopesOf(
   needed: readonly string[],
 ): Promise<Known> {
   const known = registered?.scope?.split(' ')
-  // What the answer of the registration lacks is beyond, also where the request needs it.
+  // A scope that the answer of the registration lacks is beyond, even if the request needs it.
   const first = needed.filter((one) => one === 'openid' || (known?.includes(one) ?? true))
   const own = new Set([...first, 'openid', ...(known ?? [])])
   const { scopes_supported: supported } = (await context.steps.discovery()).value ?? {}
   const offered = Array.isArray(supported) ? supported.map(String) : []
   const others = [...new Set([...offered, ...USUAL])].filter((one) => !own.has(one))
-  // Of a client that was registered before and elsewhere, nobody knows which of the others it has.
+  // If the client was registered outside Assay, it is unknown which of the others it has.
   return known
     ? { registered: [...own], beyond: others }
     : { registered: [...own], beyond: MADE_UP, perhaps: others }
 }
 
-/** Those that a token may have. */
+/** The scopes that a token may have. */
 function within({ registered, perhaps = [] }: Known): readonly string[] {
   return [...registered, ...perhaps]
 }
 
-/** What is wrong with a token: it has a scope that is not registered, or one that was asked for nearly. */
+/** The finding for a token with an unregistered scope, or with one that was requested only in a similar spelling. */
 function grantedFinding(
   exchange: Exchange,
   { right, asked, nearly }: { right: Known; asked: string; nearly: boolean },

@@ -9,15 +9,15 @@ import { createConsent } from '../consents/consent-requests.ts'
 import { placeName } from '../registration/clients.ts'
 import { approvedBefore, codeFinding, expectAnswered, wrongVisit } from '../visits/visits.ts'
 
-/** Where the parameters of an authorisation request are taken. */
+/** Places of parameters of an authorisation request. */
 
-/** A place, as a draw knows it. */
+/** A place, as far as a draw needs it. */
 export type Named = Pick<Place<never, never>, 'name' | 'kind' | 'enough' | 'dear'>
 
-/** Clients or approvals that nobody can undo: so many are made by a wrong bank. */
+/** A wrong bank creates at most this many clients or approvals, which nobody can undo. */
 export const ENOUGH = 3
 
-/** A person is not sent to the bank a hundred times. */
+/** With an attended target, one value of each part: a person is not sent to the bank a hundred times. */
 export const authorisationOf = (client: ClientName, attended: boolean): Named => ({
   name: placeName('authorisation', client),
   kind: 'authorisation',
@@ -25,13 +25,13 @@ export const authorisationOf = (client: ClientName, attended: boolean): Named =>
   ...(attended && { dear: true }),
 })
 
-/** The same, where a bank may show a page for each value: one of each part of the grammar serves. */
+/** The same where a bank may show a page for each value: one value of each part of the grammar is enough. */
 export const dearAuthorisation = (client: ClientName, attended: boolean): Named => ({
   ...authorisationOf(client, attended),
   dear: true,
 })
 
-/** The clients of whom there is another one to share a draw with. */
+/** The place of a client, if there is a second client to share a draw with. */
 export const besideAuthorisation = ({ target }: Context<never>, client: ClientName): Named[] =>
   target.clients.second ? [authorisationOf(client, target.attended)] : []
 
@@ -39,12 +39,12 @@ export const byClient = (words: string, client: ClientName): string =>
   client === 'first' ? words : `${words}, by the second client`
 
 /**
- * Visits with a wrong value, at which no code may come, or what else is judged. One consent serves all of them, as long as nobody is shown a page.
+ * Visits with a wrong value, which must give no code. One consent is enough for all of them until a page is shown.
  *
- * @param parts.right what a correct value is made of.
+ * @param parts.right the correct value, or what it is made from.
  * @param parts.wrong the request with this value.
- * @param parts.visits grows by each of them.
- * @param parts.judge what is wrong with a visit, where that is not a code alone.
+ * @param parts.visits each visit is added to it.
+ * @param parts.judge the finding for a visit, if it is not only about a code.
  */
 export async function openVisits<Right, Made>(
   context: Context<typeof everything>,
@@ -66,7 +66,7 @@ export async function openVisits<Right, Made>(
       const deviation = parts.wrong(made)
       const visit = await wrongVisit(context, { client, purpose, consentId, deviation })
       parts.visits?.push(visit)
-      // Whoever shows the customer a page may have noted something about the consent.
+      // With a page, the bank may have recorded something about the consent.
       if (!isRefusedAtOnce(visit)) consentId = await createConsent(caller)
       expectAnswered(visit)
       const finding = await (parts.judge ?? codeFinding)(visit, words)
@@ -75,14 +75,14 @@ export async function openVisits<Right, Made>(
   }
 }
 
-/** Is the first answer a redirect, or a page that says no? */
+/** Is the first answer a redirect, or an error page? */
 const isRefusedAtOnce = ({ kind, pages: [page, ...others] }: Visit) =>
   kind !== 'granted' && others.length === 0 && (page === undefined || page.status >= 400)
 
 /**
- * What each of these visits will be for, as far as that is known before anything is sent.
+ * The purposes of these visits, as far as they are known before anything is sent.
  *
- * @param rightOf what a correct value is made of, by what the target gives; absent where every row can be made.
+ * @param rightOf the correct value for a target; absent where every row can be made.
  */
 export const foreseenVisits =
   <Right, Made>(

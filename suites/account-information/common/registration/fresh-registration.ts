@@ -26,16 +26,16 @@ import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
 
-/** One more client of the first client's software, and the exchange that registered it. */
+/** A new client of the first client's software, and the exchange that registered it. */
 export interface FreshClient {
   tpp: Tpp
   exchange: Exchange
 }
 
 /**
- * Another correct registration of the first client's statement, made once per run just before the
- * first check that needs it: the control of every registration that must fail. Not applicable where
- * the target does not allow it, or where the bank registers a statement once only.
+ * Another correct registration of the first client's statement, made once per run, just before
+ * the first check that needs it: the control of every registration that must fail. Not applicable
+ * where the target does not allow it, or where the bank registers a statement only once.
  */
 export const anotherRegistration = sharedFixture([], async (context): Promise<FreshClient> => {
   requireValue(await context.steps.registration())
@@ -53,14 +53,14 @@ export const anotherRegistration = sharedFixture([], async (context): Promise<Fr
   return { tpp, exchange }
 })
 
-/** Ends the check where the bank registers this software no more, though it did so before (AMB-35). */
+/** Ends the check where the bank does not register this software any more, although it did before (AMB-35). */
 export function unlessFull({ response }: Exchange): void {
   const status = response?.status ?? 0
   if (status < 400 || status >= 500) return
   throw new NotApplicable(`the bank registers no more clients of this software: then ${status}`)
 }
 
-/** The same, found out by a registration as right as the one that it took. */
+/** The same, tested by a registration that is as correct as the accepted one. */
 export async function requireStillRegisters(context: Context): Promise<void> {
   unlessFull(await (await unregistered(context)).register())
 }
@@ -68,7 +68,7 @@ export async function requireStillRegisters(context: Context): Promise<void> {
 /** Why there is no second client of this software. */
 export const REPLACED = 'a later registration of the same software replaced this client'
 
-/** Does the bank keep the newest client of a software alone (AMB-35)? */
+/** Does the bank keep only the newest client of a software (AMB-35)? */
 async function hasReplaced(context: Context, newer: Tpp): Promise<boolean> {
   const own = context.tpp()
   if (newer.registered?.client_id === own.registered?.client_id) return false
@@ -78,7 +78,7 @@ async function hasReplaced(context: Context, newer: Tpp): Promise<boolean> {
   return succeeded(await newer.token(grant))
 }
 
-/** Continues with the client that a registration made. */
+/** Continues with the client that a registration created. */
 export function adoptFrom(tpp: Tpp, exchange: Exchange): void {
   relyOn(OWNERS.registration, exchange).toSucceed()
   if (madeClient(exchange)) {
@@ -89,7 +89,7 @@ export function adoptFrom(tpp: Tpp, exchange: Exchange): void {
   blockBy(id, `the registration gives no client_id: it breaks ${id}`, exchange)
 }
 
-/** The first client's software before another registration, once its first one succeeded. */
+/** The first client's software, ready for another registration after its first one succeeded. */
 export async function unregistered(context: Context): Promise<Tpp> {
   const { target, steps, tpp } = context
   context.unlessAbsent('registration')
@@ -101,7 +101,7 @@ export async function unregistered(context: Context): Promise<Tpp> {
   }
   if (!isNew(context)) {
     requireValue(await steps.registration())
-    // The audience that the bank takes is found out there.
+    // This finds out which audience the bank accepts.
     await steps.management()
   }
   const fresh = createTpp({ name: 'first', target, wire: tpp().wire, sibling: tpp() })
@@ -110,10 +110,10 @@ export async function unregistered(context: Context): Promise<Tpp> {
 }
 
 /**
- * Whether a registration made a client of its own. A bank may keep one client for each software
- * statement: then this registration has changed the run's own, which is put right again.
+ * Did a registration create a separate client? A bank may keep one client for each software
+ * statement: then this registration changed the run's own client, and a correct one restores it.
  *
- * @param second where the second client sent it; else it was the first.
+ * @param second the second client, if it sent the registration; otherwise it was the first.
  */
 export async function isAnotherClient(
   context: Context,
@@ -132,12 +132,12 @@ export function softwareStatementOf({ target }: Context): Record<string, unknown
   return claimsOf(target.clients.first.softwareStatement ?? '')
 }
 
-/** What the judgement of an answer finds where a wrong registration made a client. */
+/** The finding for an answer to a wrong registration that created a client. */
 export function clientMade(exchange: Exchange): Finding | undefined {
   return exchange.response && !madeClient(exchange) ? undefined : matchers.toBeRefused(exchange)
 }
 
-/** Sends a registration with one thing wrong, after the same one without it has succeeded. */
+/** Sends a registration with one error, after the same one without the error has succeeded. */
 export async function register(
   context: Context,
   deviation: RegistrationDeviation & { deviation: string },
@@ -146,7 +146,7 @@ export async function register(
   return (await unregistered(context)).register(deviation)
 }
 
-/** The second client, which is registered, and whose software may be registered once more. */
+/** The second client, which is registered, and whose software may be registered again. */
 export async function registeredSecond(context: Context): Promise<Tpp> {
   const second = context.tpp('second')
   if (!claimsOf(second.client.softwareStatement ?? '')) {
@@ -164,7 +164,7 @@ function isNew({ tpp }: Context): boolean {
 
 type Body = (context: Context) => Promise<void>
 
-/** How a wrong registration ended: with what error, and whether the software had a client by then. */
+/** How a wrong registration ended: its error, and whether the software already had a client. */
 interface End {
   error: unknown
   hadClient: boolean
@@ -173,9 +173,9 @@ interface End {
 const bodies: { id: string; body: Body }[] = []
 
 /**
- * Defines a check of a registration that must fail. All of them are tried before the first correct one,
- * which then is their control: a bank that registers a software statement once refuses whatever comes
- * after it. Where the client is known already, another correct registration comes before each.
+ * Defines a check of a registration that must fail. All of them run before the first correct registration,
+ * which is then their control: a bank that registers a software statement only once refuses everything
+ * after it. If the client is already registered, another correct registration comes before each.
  */
 export function wrongRegistrationCheck(
   id: string,
@@ -199,12 +199,12 @@ export function wrongRegistrationCheck(
   })
 }
 
-/** How each of them ended before the first correct registration; undefined where that came earlier. */
+/** How each of them ended before the first correct registration; undefined where there was an earlier one. */
 const triedBefore = sharedFixture([], async (context) => {
   context.unlessAbsent('registration')
   if (!isNew(context)) return undefined
   const ends = new Map<string, End>()
-  // A refused connection tells from a listener that is down once that has answered something.
+  // Only after the bank has answered can a refused connection be told from a listener that is down.
   const tpp = await unregistered(context).catch(() => undefined)
   await tpp?.register({ body: '', deviation: 'an empty body' })
   let made: Exchange | undefined
@@ -219,7 +219,7 @@ const triedBefore = sharedFixture([], async (context) => {
       (thrown: unknown) => thrown,
     )
     ends.set(id, { error, hadClient })
-    // What was wrong with it was discarded, as it may be.
+    // The bank discarded the wrong part, as it may.
     if (made && !(error instanceof Nonconformance)) context.steps.registeredBefore(made)
     hadClient ||= made !== undefined
   }
@@ -227,7 +227,7 @@ const triedBefore = sharedFixture([], async (context) => {
   return ends
 })
 
-/** Ends the check where a wrong registration made a client: the correct one may be refused for it. */
+/** Ends the check where a wrong registration created a client: the correct one may be refused because of it. */
 export async function requireNoneMade(context: Context): Promise<void> {
   for (const [id, { error }] of (await triedBefore(context)) ?? []) {
     if (error instanceof Nonconformance)
@@ -235,24 +235,24 @@ export async function requireNoneMade(context: Context): Promise<void> {
   }
 }
 
-/** The claims of a correct registration, to be sent once more in another form. */
+/** The claims of a correct registration, to be sent again in another form. */
 export function claimsAgain({ exchange }: FreshClient): Record<string, unknown> {
   return { ...claimsOf(exchange.request.body ?? ''), jti: randomUUID() }
 }
 
-/** The same, also before any registration. */
+/** The same, also before the first registration. */
 export async function correctClaims(context: Context): Promise<Record<string, unknown>> {
   if (!isNew(context)) return claimsAgain(await anotherRegistration(context))
   return { ...(await unregistered(context)).registrationClaims(), jti: randomUUID() }
 }
 
-/** The registration made a client: a success with a client_id. */
+/** Did the registration create a client? That is a success with a client_id. */
 export function madeClient(exchange: Exchange): boolean {
   const id = member(exchange.response?.json, 'client_id')
   return succeeded(exchange) && typeof id === 'string' && id !== ''
 }
 
-/** Ends the check with a finding when the registration made a client, or was not answered in time. */
+/** Ends the check with a finding when the registration created a client, or was not answered in time. */
 export function expectNoClient(exchange: Exchange): void {
   requireReachable(exchange)
   noteNegative()

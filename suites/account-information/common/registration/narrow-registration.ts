@@ -26,7 +26,7 @@ export async function redirectUris(context: Context): Promise<string[]> {
   return redirect_uris as string[]
 }
 
-/** A client registered with the first redirect URI alone, once for the checks that need it. */
+/** A client registered with only the first redirect URI, once for the checks that need it. */
 export const withFewerRedirectUris = sharedFixture([], async (context) => {
   const [first, leftOut] = await redirectUris(context)
   if (leftOut === undefined) throw new NotApplicable('the client has one redirect URI only')
@@ -38,7 +38,7 @@ export const withFewerRedirectUris = sharedFixture([], async (context) => {
   return { tpp, exchange, leftOut, another }
 })
 
-/** A client that is registered for no grant but some of its usual ones; not applicable where the bank adds others. */
+/** A client that is registered for only some of its usual grants; not applicable where the bank adds others. */
 export async function withoutGrants(context: Context, ...left: readonly string[]): Promise<Tpp> {
   const { grant_types: all } = claimsAgain(await anotherRegistration(context))
   const grants = (all as string[]).filter((grant) => !left.includes(grant))
@@ -58,7 +58,7 @@ export async function withoutGrants(context: Context, ...left: readonly string[]
   return tpp
 }
 
-/** A client that uses codes and did not register refresh_token. */
+/** A client that uses codes and did not register the grant refresh_token. */
 export const withoutRefreshTokens = sharedFixture([], (context) =>
   withoutGrants(context, 'refresh_token'),
 )
@@ -81,9 +81,9 @@ export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; lef
 }
 
 /**
- * A visit for a consent of this client's own, which is deleted after what came of it was used.
+ * A visit for a new consent of this client, which is deleted after `use`.
  *
- * @param options `permissions` that a bank need not take: undefined comes back where it does not.
+ * @param options `permissions` may be refused by a bank: then the result is undefined.
  */
 export async function visitOf<T>(
   context: Context,

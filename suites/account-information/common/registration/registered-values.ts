@@ -7,8 +7,8 @@ import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { expectNoClient } from './fresh-registration.ts'
 
 /**
- * A list of the configuration; without it nothing says what must not be registered. Its absence is no more
- * than a warning (DISC-05, DISC-06): the body of the configuration is not shown.
+ * A list of the configuration. Not applicable without it: nothing else shows what must not be registered. A missing
+ * list is only a warning (DISC-05, DISC-06), since the documents do not show the body of the configuration.
  */
 export async function requireList(context: Context, name: string): Promise<string[]> {
   const list = requireValue(await context.steps.discovery())[name]
@@ -23,7 +23,7 @@ export function requireUnadvertised(advertised: string[], candidates: string[]):
   return value
 }
 
-/** Refused, or registered without this value. */
+/** Expects a refusal, or a registration without this value. */
 export function expectNotRegistered(exchange: Exchange, name: string, value: string): void {
   if (!succeeded(exchange)) {
     expectNoClient(exchange)
@@ -33,7 +33,7 @@ export function expectNotRegistered(exchange: Exchange, name: string, value: str
   expectThat(finding === undefined, { ...(finding as Finding), exchange })
 }
 
-/** What is wrong where a registration that succeeded has this value. */
+/** The finding for a successful registration that has this value. */
 export function wronglyRegistered(
   exchange: Exchange,
   name: string,
@@ -48,7 +48,7 @@ export function wronglyRegistered(
   }
 }
 
-/** One value or several of the registered client. */
+/** One or more values of the registered client. */
 export function requireRegisteredValues(exchange: Exchange, name: string): unknown[] {
   const value = stored(exchange, name)
   if (name === 'scope' && typeof value === 'string') return value.split(' ')
@@ -58,7 +58,7 @@ export function requireRegisteredValues(exchange: Exchange, name: string): unkno
   blockBy('REG-06/all-values', why, exchange)
 }
 
-/** "The response returns all values stored": of these a client stores one always. */
+/** "The response returns all values stored": every client has a value of each of these. */
 const ALWAYS_RETURNED = [
   'grant_types',
   'redirect_uris',
@@ -67,7 +67,7 @@ const ALWAYS_RETURNED = [
   'token_endpoint_auth_method',
 ]
 
-/** A member of the registered client as the answer gives it; null is no value. */
+/** A member of the registered client, as in the answer; null is no value. */
 export function stored(exchange: Exchange, name: string): unknown {
   return member(exchange.response?.json, name) ?? undefined
 }

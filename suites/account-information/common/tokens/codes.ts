@@ -15,31 +15,31 @@ import {
   withClientCredentials,
 } from './wrong-authentications.ts'
 
-/** The requirement's id within that of a check. */
+/** The id of the requirement in the id of a check. */
 export const requirementOf = (id: string): string => id.slice(0, id.indexOf('/'))
 
-/** One attempt to exchange a code with something wrong about the client. */
+/** An attempt to exchange a code with wrong client authentication. */
 interface Attempt {
-  /** The check that tries the same with client_credentials. */
+  /** The check that tries the same authentication with client_credentials. */
   id: string
   wrong: TokenDeviation
-  /** What the same gave with client_credentials. */
+  /** The answer to the same authentication with client_credentials. */
   elsewhere: Exchange
-  /** Absent where that was a token: it would spend the code, and is told there. */
+  /** Absent where that gave a token: the attempt would use up the code, and the other check reports it. */
   answer?: Exchange
 }
 
 /**
- * One code, at once, since it lives for a minute: tried with its letters in the other case, by the second
- * client in its own name and in that of the first, then by its own without grant_type and with each wrong
- * authentication that client_credentials refuses, until a token comes; else without redirect_uri, then as
- * it should be, without the client_id that may be left out, and with it. The approval continues with the
- * tokens that its own client got, rightly or not.
+ * One code, used at once, since it is valid for a minute. It is tried with its letters in the other case, by
+ * the second client under its own name and under that of the first, then by its own client without grant_type
+ * and with each wrong authentication that client_credentials refuses, until a token comes. If none came:
+ * without redirect_uri, then correctly, first without client_id, which is optional, and then with it. The
+ * approval continues with the tokens that its own client got, whether it should have got them or not.
  */
 export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async (context) => {
   requireValue(await context.steps.exchange(everything))
   const parties = await partiesOf(context)
-  // Before there is a code, which lives for a minute.
+  // Before the code is issued, since it is valid for a minute.
   const attempts: Attempt[] = []
   for (const { id, byAnother, ...each } of [...WRONG_AUTHENTICATIONS, REPLAYED]) {
     if (byAnother && !parties.other) continue
@@ -62,7 +62,7 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
   const foreign = taken
     ? undefined
     : await parties.other?.token(grant, { deviation: 'a code of the first client' })
-  // The same, named by its owner: whose assertion it is counts.
+  // The same, with the client_id of the code's client in the form: the assertion decides whose request it is.
   const named =
     foreign && !tokensOf(foreign)
       ? await parties.other?.token(grant, {
@@ -106,7 +106,7 @@ export const tryOwnCode = sharedFixture([everything, codeOfAnotherClient], async
   return { recased, foreign, named, tried, untyped, unplaced, unnamed, last, approval }
 })
 
-/** The approval of that code; nothing is to judge under it where its client got no token for the code. */
+/** The approval of that code. Ends the check where its client got no token for the code. */
 export async function approvedAfterTries(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
 ): Promise<Approval> {
@@ -115,14 +115,14 @@ export async function approvedAfterTries(
   return tries.approval
 }
 
-/** Nobody got tokens for the code before its own client tried it. */
+/** Expects that nobody got tokens for the code before its own client tried it. */
 export function relyOnNothingGiven({ recased, foreign, named }: Tries): void {
   if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
   if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
   if (named) relyOn('TOK-35/named', named).toGiveNoToken()
 }
 
-/** Its own client got tokens for the code, however it asked. */
+/** Expects that the code's own client got tokens for it, by whichever request. */
 export function requireGiven({ recased, foreign, named, untyped, last }: Tries): void {
   if (tokensOf(last)) return
   if (recased && tokensOf(recased)) {

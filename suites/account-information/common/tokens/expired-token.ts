@@ -17,17 +17,17 @@ import {
 } from '../consents/consent-requests.ts'
 
 /*
- * Requests with a token of the client_credentials grant, and the same at once when it has expired. No other
- * grant comes between: where a bank keeps the newest token alone (AMB-43) it would be refused for that.
+ * Requests with a client_credentials token, and the same right after it has expired. No other grant comes
+ * in between: if a bank keeps only the newest token (AMB-43), the first would be refused for that reason.
  */
 
 /**
- * A query, a creation and a deletion around the expiry; `own`: the consent, queried with a living token. It is
- * the newest one: an older one need not wait any more.
+ * A query, a creation and a deletion before and after the expiry; `own`: the consent, queried with
+ * a valid token. It is the newest one, since an older one need not still await authorisation.
  */
 export const aroundExpiry = sharedFixture([], async (context) => {
   const client = await context.caller()
-  // Not a request like the next one: CONS-03/unique speaks of a bank that takes the two for one.
+  // Different from the next request: a bank may treat equal ones as one, which CONS-03/unique judges.
   const gone = consentPath(await createConsent(client, ACCOUNTS))
   let kept = gone
   const tried = await triedTwice(context, false, async (told, isExpired) => {
@@ -52,8 +52,8 @@ export const aroundExpiry = sharedFixture([], async (context) => {
 const FUNDS = '/funds-confirmation-consents'
 
 /**
- * The same of funds confirmation consents; the one that is left is made last, as a newer one for a card may
- * take the place of an older. `own`: its deletion with a living token.
+ * The same for funds confirmation consents. The remaining one is created last, since a
+ * newer one for a card may replace an older one. `own`: its deletion with a valid token.
  */
 export const fundsAroundExpiry = sharedFixture([], async (context) => {
   requireValue(await context.steps.fundsConfirmation())
@@ -78,7 +78,7 @@ export const fundsAroundExpiry = sharedFixture([], async (context) => {
   return { ...tried, own: await ended(deletionOf(left ?? tried.before.creation)) }
 })
 
-/** What a request came to, for whoever asks: an outage of deletions says nothing of creations. */
+/** Keeps the result of a request, or its failure, for later: a failed deletion does not affect creations. */
 async function ended<T>(request: Promise<T>): Promise<() => Promise<T>> {
   await request.catch(() => {})
   return () => request

@@ -3,7 +3,7 @@ import { now } from '../../../../engine/suite-api/clock.ts'
 import { claimsOf, headerOf, type IdTokenSignature } from '../../../../engine/suite-api/jwt.ts'
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 
-/** One thing that an ID token must be, and what it is. */
+/** A comparison of one part of an ID token with what it must be. */
 export interface IdTokenFinding {
   what:
     | 'form'
@@ -23,15 +23,15 @@ export interface IdTokenFinding {
     | 'intent'
     | 'acr'
   ok: boolean
-  /** Absent in the token: whether that is allowed depends on the document, not on this function. */
+  /** Absent in the token. Whether that is allowed depends on the document, not on this function. */
   absent: boolean
   expected: string
   actual: string
 }
 
-/** What an ID token is compared with. A member that is absent is not compared. */
+/** The expected values of an ID token. A member that is absent is not compared. */
 export interface IdTokenContext {
-  /** What `signatureOf` said. */
+  /** The result of `signatureOf`. */
   signature?: IdTokenSignature
   issuer?: string
   clientId?: string
@@ -46,14 +46,14 @@ export interface IdTokenContext {
   alg?: string
   /** Seconds by which the bank's clock may differ. Default 60. */
   clockTolerance?: number
-  /** Seconds since the epoch. Default: now. */
+  /** Seconds since 1970. Default: now. */
   now?: number
 }
 
 /**
- * Compares an ID token with what it must be: OpenID Connect Core sections 3.1.3.7 and 3.3.2.11,
- * s_hash of FAPI 1.0 Advanced section 5.1.1. Pure; every finding is listed, also the good ones, in
- * the order form, signature, claims.
+ * Compares an ID token with what it must be: OpenID Connect Core sections 3.1.3.7
+ * and 3.3.2.11, s_hash of FAPI 1.0 Advanced section 5.1.1. Pure. Every comparison
+ * is listed, also the successful ones, in the order form, signature, claims.
  */
 export function compareIdToken(idToken: string, context: IdTokenContext): IdTokenFinding[] {
   const header = headerOf(idToken)
@@ -89,7 +89,7 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
   ]
 }
 
-/** None where nothing is expected. */
+/** Empty where nothing is expected. */
 function finding(
   what: IdTokenFinding['what'],
   value: unknown,
@@ -102,7 +102,7 @@ function finding(
   return [{ what, ok, absent, expected, actual: absent ? 'absent' : text }]
 }
 
-/** Whether a key was found, and whether it verifies: of what `signatureOf` said. */
+/** Whether a key was found, and whether it verifies, from the result of `signatureOf`. */
 function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTokenFinding[] {
   const expected = kid === undefined ? 'a signing key in the JWKS' : `kid ${kid} in the JWKS`
   if (said === 'no such key') return finding('key', said, expected)
@@ -110,8 +110,8 @@ function signed(said: IdTokenSignature, { kid }: Record<string, unknown>): IdTok
 }
 
 /**
- * Left half of the hash of a text, base64url: c_hash, s_hash and at_hash. The hash is the one that
- * the algorithm's name ends in: SHA-256 of PS256.
+ * The left half of the hash of a text, in base64url: c_hash, s_hash and
+ * at_hash. The end of the algorithm's name names the hash: SHA-256 for PS256.
  */
 export function halfHash(text: string, alg: string): string {
   const bits = /(256|384|512)$/.exec(alg)?.[1] ?? '256'
@@ -119,7 +119,7 @@ export function halfHash(text: string, alg: string): string {
   return digest.subarray(0, digest.length / 2).toString('base64url')
 }
 
-/** What of a compared ID token is wrong, among what a rule is about. */
+/** The failed comparisons of an ID token, among those that a rule is about. */
 export function findingsOf(compared: IdTokenFinding[], about: IdTokenFinding['what'][]): Finding[] {
   return compared
     .filter(({ what, ok }) => !ok && about.includes(what))

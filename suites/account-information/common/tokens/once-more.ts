@@ -25,7 +25,7 @@ import { TRIED_CODE, triedCode } from './tried-code.ts'
 
 const ONCE_MORE = 'a consent with a period, to be re-confirmed'
 
-/** What a check says that looks at this re-confirmation. */
+/** Options of the checks about this re-confirmation. */
 export const CONFIRMED_ONCE_MORE = {
   uses: [everything, reconfirmed, narrowOfSeconds, codeOfAnotherClient],
   spends: narrowOfSeconds,
@@ -34,7 +34,7 @@ export const CONFIRMED_ONCE_MORE = {
   needs: ['clients.second', 'customers.second'],
 } as const
 
-/** What the consent gives, allowed or not. */
+/** What the consent gives, with or without permission. */
 interface Given {
   accounts: Exchange[]
   balances: Exchange
@@ -43,10 +43,10 @@ interface Given {
 }
 
 /**
- * “second client and customer” once more. Its code is tried by the first client, with other redirect
- * URIs and without authentication, where a code outlives that, then exchanged; and presented again once
- * everything was read, where a token of before goes on: a bank may end those of a code that comes twice,
- * and the approval is needed to the end.
+ * “second client and customer”, re-confirmed. If codes outlive refusals, its code is tried by
+ * the first client, with other redirect URIs and without authentication. Then it is exchanged.
+ * After everything was read it is sent again, if an earlier token still works: a bank may end
+ * the tokens of a code that is sent twice, and the approval is needed until the end.
  */
 export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (context) => {
   const approval = await context.approved(narrowOfSeconds)
@@ -99,7 +99,7 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   if (!tokens) return { approval, before, tried, right }
   approval.use(tokens)
   const after = await read()
-  // Rules judge what it shows; where it cannot be read, a check says so.
+  // Rules judge the data; if it cannot be read, a check reports that.
   await readPeriod(approval).catch(() => undefined)
   const deviation = 'a token of before the re-confirmation'
   const still = await approval.get(bulk, { bearer: older.accessToken, deviation })
@@ -116,7 +116,7 @@ const codeOf = (tpp: Tpp, { code, request }: Visit & { kind: 'granted' }): OneCo
   ...{ tpp, code, redirectUri: request.redirectUri },
 })
 
-/** Has a code of the first client, and one that came with another redirect URI, still given tokens after refusals? */
+/** Did a code of the first client, and one from another redirect URI, still give tokens after refusals? */
 async function outlivesRefusals(
   context: Context<typeof everything | typeof codeOfAnotherClient>,
 ): Promise<boolean> {
@@ -126,7 +126,7 @@ async function outlivesRefusals(
 
 type Confirmed = Awaited<ReturnType<typeof confirmedOnceMore>>
 
-/** Nothing but the right request exchanged the code, and that did. */
+/** Relies on this: only the correct request exchanged the code. */
 export function relyOnRightExchange({ tried, right }: Confirmed): void {
   const { foreign, elsewhere, byNobody } = tried
   if (foreign) relyOn('TOK-35/second-client', foreign).toGiveNoToken()
@@ -135,17 +135,17 @@ export function relyOnRightExchange({ tried, right }: Confirmed): void {
   requireExchanged(right, foreign)
 }
 
-/** The right request, where it was sent, gave a token: else a refusal before it has ended the code. */
+/** Relies on this: the correct request, if it was sent, gave a token. If not, an earlier refusal has ended the code. */
 export function requireExchanged(right?: Exchange, refusedBefore?: Exchange | Asked): void {
   if (!right || tokensOf(right)) return
   if (refusedBefore) throw new NotApplicable('the bank ends a code at the first refusal')
   relyOn(OWNERS.exchange, right).toGiveAToken()
 }
 
-/** Why a code was not tried: one was refused and gave no token afterwards, or was taken when it should not. */
+/** Why a code was not tried: one gave no token after a refusal, or was accepted when it should not be. */
 export const NOT_TRIED = 'no code is known to outlive a refusal'
 
-/** What the consent gives by the tokens of its re-confirmation. */
+/** The data of the consent with the tokens of its re-confirmation. */
 export function requireConfirmed(confirmed: Confirmed): Confirmed & { after: Given } {
   relyOnRightExchange(confirmed)
   const { after } = confirmed

@@ -3,8 +3,8 @@ import type { Approval, NamedConsent } from '../../../../engine/suite-api/consen
 import { requireValue } from '../../../../engine/suite-api/flow.ts'
 
 /**
- * Continues with an access token that comes of a refresh: what a consent allows is the same. False where
- * the bank gives none, which other checks judge.
+ * Continues with an access token from a refresh; the consent allows
+ * the same. False where the bank gives none, which other checks judge.
  */
 export async function goOnRefreshed(approval: Approval): Promise<boolean> {
   const { refreshToken } = await approval.tokens()
@@ -12,10 +12,10 @@ export async function goOnRefreshed(approval: Approval): Promise<boolean> {
 }
 
 /**
- * The refresh token that an approval holds by now, once a refresh token of it gave an access token. Where each
- * takes the place of the one before, an earlier one would be refused for that alone.
+ * The newest refresh token of an approval, after a refresh has given an access token.
+ * With rotation, an earlier one would be refused only because it is not the newest.
  *
- * @throws Blocked or NotApplicable where none gave one
+ * @throws Blocked or NotApplicable where no refresh gave one
  */
 export async function newestRefreshToken<Named extends NamedConsent>(
   { steps, approved }: Context<Named>,

@@ -12,29 +12,29 @@ import { accountIdsIn } from '../data/data-reads.ts'
 import { askWithCode, type OneCode } from '../places/code-places.ts'
 import { visitOf, withoutRefreshTokens } from '../registration/narrow-registration.ts'
 
-/** What the visit is for that gives the code. */
+/** The purpose of the visit that gives the code. */
 export const TRIED_CODE = 'a code that is tried wrongly before it is exchanged'
 
-/** One code, and what it gave: `refreshed` where a client without that grant got a refresh token. */
+/** One code, and its results: `refreshed` where a client without that grant got a refresh token. */
 interface Tried {
   elsewhere: Asked
   byNobody: Exchange
   right: Exchange
   refreshed?: Exchange
-  /** What its token reads: accounts under ReadAccountsBasic, and transactions under directions alone. */
+  /** The data for its token: accounts under ReadAccountsBasic, and transactions under directions alone. */
   reads?: { accounts: Exchange; transactions?: Exchange[] }
   again: Exchange
-  /** Did the code give a token to the right request after those that were refused? */
+  /** Did the code give a token to the correct request after others were refused? */
   outlived: boolean
 }
 
 /**
- * One code: with other redirect URIs, without assertion, then as it should be, its refresh token, the
- * code once more. Whether a code survives a refusal is open: where it does not, all but the first have
- * fresh ones. It is the code of a client without refresh_token, where one can be registered.
+ * One code: with other redirect URIs, without assertion, then correctly; its refresh token; the
+ * code again. Whether a code outlives a refusal is open: if not, all attempts but the first use
+ * new codes. It is the code of a client without refresh_token, if one can be registered.
  */
 export const triedCode = sharedFixture([everything], async (context): Promise<Tried> => {
-  // Whatever keeps a bank from it, another client's code shows the rest as well.
+  // If this fails for any reason, another client's code is enough for the rest.
   const narrow = await withoutRefreshTokens(context).catch(() => undefined)
   requireValue(await context.steps.exchange(everything))
   const own = (await context.caller()).tpp
@@ -64,7 +64,7 @@ export const triedCode = sharedFixture([everything], async (context): Promise<Tr
   }).finally(more.end)
 })
 
-/** Codes whose consents are deleted in the end, not at once. */
+/** Codes whose consents are deleted only at the end. */
 function heldCodes(open: (use: (visit: Granted) => Promise<void>) => Promise<void>) {
   const held: Promise<void>[] = []
   let end = () => {}
@@ -87,7 +87,7 @@ function heldCodes(open: (use: (visit: Granted) => Promise<void>) => Promise<voi
   }
 }
 
-/** Nothing but the right request exchanged the code. */
+/** Relies on this: only the correct request exchanged the code. */
 export function relyOnRightExchange({ elsewhere, byNobody, right }: Tried): void {
   relyOnNoneBroken(elsewhere, 'TOK-12/other')
   relyOn('TOK-04/authorization-code', byNobody).toGiveNoToken()
@@ -99,10 +99,10 @@ type Granted = Visit & { kind: 'granted' } & OneCode & {
     narrow: boolean
   }
 
-/** Which transactions, and neither Basic nor Detail: a combination that a bank need not take. */
+/** Permissions for directions, but neither Basic nor Detail: a bank may refuse this combination. */
 const DIRECTIONS = ['ReadAccountsBasic', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
 
-/** A code of this client's that nobody has tried, for a consent of its own. */
+/** An untried code of this client, for a new consent. */
 async function withCode<T>(
   context: Context,
   tpp: Tpp,
@@ -144,7 +144,7 @@ function exchangedByNobody(tpp: Tpp, visit: Granted): Promise<Exchange> {
   return exchanged(tpp, visit, { authentication: 'none', deviation })
 }
 
-/** What the tokens of a code give, and then the code once more, which may end them. */
+/** The data for the tokens of a code, and then the code again, which may end the tokens. */
 async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp | undefined) {
   const { accessToken: bearer, refreshToken } = tokensOf(right) ?? {}
   const reads = bearer !== undefined && (await readWith(tpp, bearer, visit.narrow))

@@ -1,9 +1,9 @@
-/** What was done to a token of `inOtherCase`. */
+/** Describes a token from `inOtherCase`. */
 export const SWAPPED = 'with its letters in the other case'
 
 /**
- * The token with capitals for small letters and the reverse. None where all its letters are of one case: whoever
- * decodes hexadecimal digits, a UUID or base32 reads the same in the other.
+ * The token with upper and lower case swapped. None where all its letters are of
+ * one case: hexadecimal digits, a UUID or base32 mean the same in both cases.
  */
 export function inOtherCase(issued: string): string[] {
   if (!/[a-z]/.test(issued) || !/[A-Z]/.test(issued)) return []

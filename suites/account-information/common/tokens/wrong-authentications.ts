@@ -7,22 +7,22 @@ import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../../owners.ts'
 
-/** Something that is wrong with how a client authenticates, whatever the grant. */
+/** An error in client authentication, for any grant. */
 export interface WrongAuthentication {
   /** The check that tries it with client_credentials. */
   id: string
-  /** That check's sentence. */
+  /** The title of that check. */
   title: string
-  /** What is wrong, in a word or two for each attempt. */
+  /** The errors, each with a short description. */
   attempts(parties: Parties): (TokenDeviation & { deviation: string })[]
   /** Needs the target's second client. */
   byAnother?: true
 }
 
-/** Whose requests these are, and who else there is. */
+/** The client that sends the requests, and the other client. */
 export interface Parties {
   tpp: Tpp
-  /** The target's other client; absent where it has none. */
+  /** The target's other client; absent where there is none. */
   other?: Tpp
   /** An assertion that the bank has accepted from this client. */
   used?: string
@@ -50,13 +50,13 @@ const secretBy = (
 
 const seconds = () => Math.floor(now() / 1000)
 
-/** Names that are not the client's: nobody's, and that of another client if there is one. */
+/** Ids that are not the client's: one that does not exist, and that of another client if there is one. */
 function others({ other }: Parties): string[] {
   const id = other?.registered?.client_id
   return [randomUUID(), ...(id === undefined ? [] : [id])]
 }
 
-/** In the order in which a code is tried: a bank that takes the last ones breaks no must. */
+/** In the order in which a code is tried: a bank that accepts the last ones breaks no must. */
 export const WRONG_AUTHENTICATIONS: readonly WrongAuthentication[] = [
   secretBy('TOK-05/client-secret-post', 'client_secret_post'),
   secretBy('TOK-05/client-secret-basic', 'client_secret_basic'),
@@ -165,14 +165,14 @@ export const WRONG_AUTHENTICATIONS: readonly WrongAuthentication[] = [
   },
 ]
 
-/** That a used assertion is refused, with another grant than the one that used it. */
+/** A used assertion, sent with a grant other than the one for which it was used. */
 export const REPLAYED: WrongAuthentication = {
   id: 'TOK-32/replayed',
   title: 'A client assertion that was used before is refused',
   attempts: ({ used }) => (used ? [assertion('a used assertion', { raw: used })] : []),
 }
 
-/** A client that has just got a token, and who else there is. */
+/** A client that has just got a token, and the other client. */
 export async function partiesOf(context: Context, name: ClientName = 'first'): Promise<Parties> {
   const { tpp } = await context.caller(name)
   const exchange = await tpp.token(CLIENT)
@@ -187,7 +187,7 @@ export async function partiesOf(context: Context, name: ClientName = 'first'): P
   }
 }
 
-/** What the same gives in a client_credentials request, of which a check of its own tells. */
+/** The answer to the same error in a client_credentials request, which a separate check judges. */
 export async function withClientCredentials(
   { tpp }: Parties,
   id: string,
@@ -200,7 +200,7 @@ export async function withClientCredentials(
   return tpp.token(CLIENT, { body, deviation: 'the same assertion' })
 }
 
-/** Ends the check as blocked where a client_credentials request shows the same: it is that check's. */
+/** Ends the check as blocked where a client_credentials request has the same result, which the other check judges. */
 export async function relyOnClientCredentials(
   parties: Parties,
   id: string,

@@ -11,7 +11,7 @@ import { requireDenied, wrongVisit } from './visits.ts'
 
 const purpose = 'to be denied'
 
-/** Options of the checks that look at the denial. */
+/** Options of the checks about the denial. */
 export const DENIED = { uses: [everything], denial: purpose }
 
 interface Denial {
@@ -31,15 +31,15 @@ export const denied = sharedFixture([everything], async (context): Promise<Denia
   const visit = await wrongVisit(context, { purpose, ...options })
   requireDenied(visit)
   const { consentId } = visit.request
-  // Whether a consent that was denied is still there is open.
+  // Whether a denied consent still exists is open.
   const query = await client.get(consentPath(consentId), { deviation: 'its consent was denied' })
   return { visit, consentId, creation, query }
 })
 
-/** What the denied consent was created with, and its query. Not applicable where that is refused. */
+/** The creation of the denied consent, and its query. Not applicable where the query is refused. */
 export async function deniedAndQueried(context: Context<typeof everything>): Promise<Denial> {
   const denial = await denied(context)
-  // What becomes of a consent that was denied is open.
+  // What happens to a denied consent is open.
   if (refused(denial.query)) throw new NotApplicable('a denied consent is not there any more')
   return denial
 }

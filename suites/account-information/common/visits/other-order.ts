@@ -5,10 +5,10 @@ import { approvedBefore, inBoth } from './visits.ts'
 
 const AT_ONCE = 'a consent whose code is sent twice at once'
 
-/** What checks of this visit are called with. */
+/** Options of the checks about this visit. */
 export const IN_OTHER_ORDER = { uses: [everything], grants: [AT_ONCE], last: true } as const
 
-/** A visit whose request names the scopes in the other order than all others; `again` is the same in the usual one. */
+/** A visit whose request names the scopes in the other order; `again` repeats it in the usual order. */
 export const inOtherOrder = sharedFixture([everything], async (context) => {
   await approvedBefore(context, everything)
   const client = await context.caller()

@@ -5,14 +5,14 @@ import { tokensOf, type Visit, type VisitOptions } from '../../../../engine/suit
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 import { exchangeCode, expectCode } from './visits.ts'
 
-/** What a re-confirmation gave: a code, a token for it, data with that. */
+/** The results of a re-confirmation: a code, a token for it, data with that token. */
 export interface Confirmed {
   visit: Visit
   answer?: Exchange
   data?: Exchange
 }
 
-/** The customer authorises a consent again; what its code gives is in use from then on. */
+/** The customer authorises a consent again; from then on, the tokens for the new code are used. */
 export async function confirmAgain(
   context: Context<never>,
   approval: Approval,

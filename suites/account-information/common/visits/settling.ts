@@ -6,14 +6,13 @@ import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 /** Milliseconds between two requests. */
 const INTERVAL = 250
 
-/** What the end of a consent changes is asked for again until it shows. */
+/** Repeats a request until the end of a consent shows. */
 export interface Settling {
   /**
-   * The first answer that is `done`, or the last within the target's settlingTime. Without the customer it is
-   * asked for twice at most, at once and when that time is over: a limit that many requests reach would look
-   * like the end.
+   * The first answer that is `done`, or the last within the target's settlingTime. Without the customer the
+   * request is sent at most twice, at once and when that time is over: otherwise a limit could look like the end.
    *
-   * @param way how `ask` asks
+   * @param way how `ask` sends the request
    */
   until(
     ask: () => Promise<Exchange>,
@@ -22,7 +21,7 @@ export interface Settling {
   ): Promise<Exchange>
 }
 
-/** No sentence says that an end takes effect at once: the time runs from now, and delays are recorded. */
+/** No requirement says that an end takes effect at once: the settling time starts now, and delays are recorded. */
 export function settling({ target, observe }: Context<never>): Settling {
   const ended = performance.now()
   const left = () => ended + target.settlingTime - performance.now()

@@ -26,25 +26,25 @@ import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { everything, reconfirmed } from '../../../consents.ts'
 import { stateFor } from '../../../returned-texts.ts'
 
-/** One value in the query and in the request object alike, which is signed again; undefined: left out. */
+/** The same values in the query and in the request object, which is signed again; undefined leaves one out. */
 export function inBoth(values: Record<string, string | undefined>): VisitOptions['deviation'] {
   return { query: values, requestObject: { claims: values } }
 }
 
-/** A visit with one thing wrong, carried on to its end; the first approval is its control. */
+/** A visit with one error, carried on to its end; the first approval is its control. */
 export async function wrongVisit(
   context: Context<typeof everything>,
   options: VisitOptions,
 ): Promise<Visit> {
   await approvedBefore(context, everything)
-  // The second redirect URI, where there is one: an answer must find the one of its own request.
+  // The second redirect URI, if there is one: the answer must go to the URI of its own request.
   const registered = (await context.caller(options.client)).tpp.registered?.redirect_uris
   const redirectUri = registered?.[1]
   const state = stateFor(options.purpose)(context.seed)
   return context.visit({ state, ...(redirectUri !== undefined && { redirectUri }), ...options })
 }
 
-/** A visit with a consent that has just ended, once more where a code came before that took effect. */
+/** A visit with a consent that has just ended. It is repeated if a code came before the end took effect. */
 export async function settledVisit(
   { target }: Context<never>,
   visit: () => Promise<Visit>,
@@ -66,8 +66,8 @@ export async function approvedBefore<Used extends NamedConsent>(
 }
 
 /**
- * A visit at which the customer denies. Blocked where a code came of a button that the target describes as the one that
- * approves, and no other one: then nobody denied.
+ * Judges whether the customer could deny. Blocked where a code came after pressing a
+ * button that the target describes as the only one, which approves: then nobody denied.
  */
 export function requireDenied(visit: Visit): void {
   const pressed = visit.pages.at(-1)?.approvedInstead
@@ -81,9 +81,9 @@ export function noteApproval({ name, visit: { first, last = first } }: Approval)
 }
 
 /**
- * Ends the check with a finding when a code arrived, wherever it stands.
+ * Ends the check with a finding when a code arrived, in query or fragment.
  *
- * @param why there must be none, where no deviation of the request says it: “nobody logged in”.
+ * @param why there must be no code, if no deviation of the request says it: “nobody logged in”.
  */
 export function expectNoCode(visit: Visit, why?: string): void {
   noteNegative()
@@ -93,7 +93,7 @@ export function expectNoCode(visit: Visit, why?: string): void {
   expectAnswered(visit)
 }
 
-/** What is wrong where a code arrived. */
+/** The finding for a code that arrived. */
 export function codeFinding(visit: Visit): Finding | undefined {
   if (visit.kind !== 'granted') return undefined
   const actual = `a code at ${visit.redirect.address}`
@@ -103,25 +103,25 @@ export function codeFinding(visit: Visit): Finding | undefined {
 }
 
 /**
- * Had the customer fewer pages than when the consent was approved? No sentence says that a re-confirmation
- * asks again what was decided once: a login may do.
+ * Did the customer see fewer pages than when the consent was approved? No requirement
+ * says that a re-confirmation asks again for earlier decisions: a login may be enough.
  */
 export function asksLess(again: Visit, before: Visit): boolean {
   return again.pages.length < before.pages.length
 }
 
-/** Ends the check as blocked where the simpler visit ended with a code: that is its check's. */
+/** Ends the check as blocked where the simpler visit ended with a code, which another check judges. */
 export function relyOnNoCode(id: string, visit: Visit): void {
   if (visit.kind !== 'granted') return
   blockBy(id, 'a code arrived without that', visit.last)
 }
 
-/** A correct request, whose pages nobody fills in. */
+/** A correct request whose pages nobody fills in. */
 export const nobodyLogsIn = sharedFixture([everything], (context) =>
   wrongVisit(context, { purpose: 'nobody logs in', decision: 'none' }),
 )
 
-/** The same with a consent that was authorised, and re-confirmed, before. */
+/** The same with a consent that was authorised and re-confirmed before. */
 export const nobodyConfirmsAgain = sharedFixture([everything, reconfirmed], async (context) => {
   await context.approved(reconfirmed)
   const { consentId } = await approvedBefore(context, everything)
@@ -130,7 +130,7 @@ export const nobodyConfirmsAgain = sharedFixture([everything, reconfirmed], asyn
 
 export const AGAIN = 're-confirmation without a login'
 
-/** A page that is never answered shows nothing. */
+/** Ends the check as blocked where the last page was never answered: that shows nothing. */
 export function expectAnswered(visit: Visit): void {
   noteNegative()
   const { last } = visit
@@ -149,7 +149,7 @@ export function expectCode(visit: Visit): asserts visit is Visit & { kind: 'gran
   })
 }
 
-/** Exchanges the code of a visit; a deviation where it should not have had one. */
+/** Exchanges the code of a visit; with a deviation if there should have been no code. */
 export async function exchangeCode(
   { tpp }: Pick<Caller, 'tpp'>,
   { code, request }: Visit & { kind: 'granted' },
@@ -169,7 +169,7 @@ export async function expectNoAccounts(caller: Caller, visit: Visit, why: string
   if (answer) expect(answer).toBeRefused()
 }
 
-/** What the token of a visit that should have given none reads; undefined where there is no token. */
+/** The answer of /accounts to the token of a visit that should have given none; undefined where there is no token. */
 export async function accountsGiven(
   caller: Caller,
   visit: Visit,
@@ -181,13 +181,13 @@ export async function accountsGiven(
   return caller.get('/accounts', { bearer: tokens.accessToken, deviation: why })
 }
 
-/** An address of nobody, and never the same twice. */
+/** An address that belongs to nobody, different each time. */
 export const elsewhere = () => `https://${randomUUID()}.example/callback`
 
 /**
- * What a stranger would try: the password of another customer, where there is one with another, else a made-up one;
- * or none. A browser does not send a form without what it requires, so there it is a made-up one again. Not applicable
- * where no driver of ours fills in what a customer knows.
+ * Credentials that a stranger could try: another customer's password if it is different, otherwise a
+ * made-up one; or none. A browser does not submit a form without a required value, so there a made-up
+ * one is used too. Not applicable where no driver of ours fills in the customer's credentials.
  */
 export function wrongCredentials(
   { target }: Context,
