@@ -98,12 +98,6 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
         row('request-id', 'with X-Request-ID', UNKNOWN, {
           'X-Request-ID': '8e1f8a0c-5b7e-4c53-9c52-6f0f2a2d7a11',
         }),
-        row('financial-id', 'with x-fapi-financial-id', UNKNOWN, {
-          'x-fapi-financial-id': '0015800000jfQ9aAAE',
-        }),
-        row('auth-date', 'with x-fapi-auth-date', UNKNOWN, {
-          'x-fapi-auth-date': 'Tue, 11 Sep 2012 19:43:31 GMT',
-        }),
         row('via', 'with Via', ON_THE_WAY, { Via: '1.1 proxy.tpp.example' }),
         row('forwarded-for', 'with X-Forwarded-For', ON_THE_WAY, {
           'X-Forwarded-For': '203.0.113.7',

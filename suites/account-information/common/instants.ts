@@ -14,6 +14,15 @@ export function sameInstant(one: string, other: string): boolean {
   return told(one) === told(other)
 }
 
+/**
+ * Are they one instant, as servers store it? To 10 ms where both have a fraction, since databases round differently;
+ * without one it may have been rounded to a second.
+ */
+export function nearlySameInstant(one: string, other: string): boolean {
+  const exact = [one, other].every((text) => /\.\d*[1-9]/.test(text))
+  return Math.abs(instantOf(one) - instantOf(other)) <= (exact ? 10 : 1000)
+}
+
 /** Spellings of an instant that is written in UTC, with “Z”. */
 const SPELLINGS: readonly ((utc: string) => string)[] = [
   (utc) => utc,

@@ -11,3 +11,9 @@ export function joinedScopes(list: string, known: readonly string[]): string | u
       return parts.length > 1 && parts.every((part) => known.includes(part))
     })
 }
+
+/** Scopes of open banking interfaces and of OpenID Connect Core 5.4. A server may add its own, to bind a token to its consent. */
+const KNOWN = ['accounts', 'payments', 'fundsconfirmations', 'profile', 'email', 'address', 'phone']
+
+/** Is it a scope whose meaning others know? */
+export const isKnownScope = (scope: string): boolean => KNOWN.includes(scope)

@@ -86,7 +86,8 @@ rule(
 
 /**
  * Every consent 2xx of one ConsentId, requested after an earlier answer had arrived:
- * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one).
+ * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one),
+ * once the settling time has passed since the later one was first shown.
  */
 rule(
   'CONS-29/never-back',
@@ -96,15 +97,21 @@ rule(
     unseen: 'no consent was shown twice with StatusUpdateDateTime',
     follows: ['CONS-03/never-again', 'CONS-29/after-approval', 'CLC-12/status-update-moves'],
   },
-  (exchange, { earlier }) => {
+  (exchange, { earlier, settlingTime }) => {
     const shown = dated(exchange, 'StatusUpdateDateTime')
     if (!shown) return undefined
-    const before = earlier.get(shown.id) as (typeof shown & { until: number }) | undefined
+    const before = earlier.get(shown.id) as
+      | (typeof shown & { until: number; settled: number })
+      | undefined
     const sent = Date.parse(exchange.startedAt)
     const until = sent + exchange.durationMs
-    if (!before || shown.at >= before.at) earlier.set(shown.id, { ...shown, until })
+    if (!before || shown.at >= before.at) {
+      const settled = shown.at === before?.at ? before.settled : until + settlingTime
+      earlier.set(shown.id, { ...shown, until, settled })
+    }
     if (!before || sent < before.until) return undefined
     if (shown.at >= before.at - 1) return []
+    if (sent < before.settled) return undefined
     return [
       {
         message: 'StatusUpdateDateTime is earlier than in an earlier answer',

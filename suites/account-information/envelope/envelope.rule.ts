@@ -143,6 +143,10 @@ const DEPTH: Partial<Record<Endpoint, number>> = {
 /** The resource of a response; that of a creation may be the collection or the new consent. */
 function resourcesOf({ request, response, endpoint }: Exchange, depth: number): string[][] {
   const asked = segments(request.url).slice(-depth)
+  if (endpoint === 'query-account-access-consent') {
+    // The heading of the query names this path (AMB-07).
+    return [asked, ['account-requests', ...asked.slice(1)]]
+  }
   if (!endpoint.startsWith('create-')) return [asked]
   const id = member(response?.json, 'Data', 'ConsentId')
   return typeof id === 'string' ? [[...asked, id], asked] : [asked]

@@ -1,7 +1,7 @@
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
-import { joinedScopes } from '../common/scope-lists.ts'
+import { isKnownScope, joinedScopes } from '../common/scope-lists.ts'
 import { compareIdToken, findingsOf, type IdTokenFinding } from '../common/tokens/id-token.ts'
 
 /** POST /oauth/token. Requirements: specs/account-information/token.yaml */
@@ -137,7 +137,8 @@ rule(
 
 /**
  * Every token 2xx of a client whose registered scope is known: scope as a set, without
- * openid. Fails: one that is not registered. Not judged on the exchange of AUTHZ-09/beyond.
+ * openid. Fails: one that is not registered. Not judged: scopes that only this server
+ * knows, such as one for the consent of the token.
  */
 rule(
   'TOK-36/within-registration',
@@ -152,7 +153,7 @@ rule(
     const registered = exchange.about.registered?.scope
     if (scope === undefined || registered === undefined) return undefined
     const allowed = new Set(['openid', ...registered.split(' ')])
-    const beyond = scope.split(' ').filter((one) => one !== '' && !allowed.has(one))
+    const beyond = scope.split(' ').filter((one) => isKnownScope(one) && !allowed.has(one))
     if (beyond.length === 0) return []
     const message = `the access token has a scope that is not registered: ${beyond.join(' ')}`
     return [{ message, expected: registered, actual: scope }]

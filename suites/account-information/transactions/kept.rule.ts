@@ -204,11 +204,16 @@ function lowest(times: Iterable<number>): number {
 
 /**
  * Is a row among the oldest, and older than all that is left? The history without a login ends there, after a
- * number of days. With a login, a history of whole days ends there if a day passed between the two answers.
+ * number of days. With a login, a history of a number of rows ends there when newer ones come, and one of whole days
+ * when a day of 24 hours, of UTC or of London passed between the two answers.
  */
 function isPassing(first: Shown, now: Shown, row: string, present: boolean): boolean {
   const at = first.booked.get(row)
   if (at === undefined || at >= now.oldest || at >= first.oldest + A_DAY) return false
-  const days = (time: number) => Math.floor((time - at) / A_DAY)
-  return !present || days(first.at) < days(now.at)
+  if (!present || now.booked.size >= first.booked.size) return true
+  const days = (time: number, from: number) => Math.floor((time - from) / A_DAY)
+  return [at, 0, -SUMMER_TIME].some((from) => days(first.at, from) < days(now.at, from))
 }
+
+/** London is ahead of UTC by so much in summer: its days begin then. */
+const SUMMER_TIME = 3_600_000

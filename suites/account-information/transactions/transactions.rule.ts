@@ -12,13 +12,7 @@ import {
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { basicCredits, debitsInPeriod } from '../../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
-import {
-  type Bounds,
-  bookedOf,
-  FILTERS,
-  inUtc,
-  isBookedAtSomeTime,
-} from '../common/data/booking-times.ts'
+import { type Bounds, bookedOf, inUtc, isBookedAtSomeTime } from '../common/data/booking-times.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -116,17 +110,16 @@ rule(
 )
 
 /**
- * Every transactions 2xx under a consent with a period, or with a filter in UTC: rows that are not
- * booked but have a BookingDateTime. Fails: it lies outside. Whether a pending row has one is open.
+ * Every transactions 2xx under a consent with a period in UTC: rows that are not booked but have a
+ * BookingDateTime. Fails: it lies outside. Not judged: filters, which restrict what was booked.
  */
 rule(
   'TXN-45/pending',
-  'No pending transaction with a time of booking outside the period, or the filter, is reported',
+  'No pending transaction with a time of booking outside the period of the consent is reported',
   {
     endpoints,
-    follows: ['TXN-20/inside', 'TXN-16/from-alone', 'TXN-17/to-alone'],
-    unseen:
-      'no answer with a period or a filter could show a pending transaction with a BookingDateTime',
+    follows: ['TXN-20/inside'],
+    unseen: 'no answer with a period could show a pending transaction with a BookingDateTime',
   },
   (exchange) => {
     const all = transactionsIn(exchange) ?? []
@@ -141,7 +134,7 @@ rule(
     const rows = all.filter(isPendingAtSomeTime)
     const told = (at: number | undefined, open: string) => (at === undefined ? open : inUtc(at))
     return offence(rows, outside, {
-      message: 'a pending transaction has a time of booking outside the period that was asked for',
+      message: 'a pending transaction has a time of booking outside the period of the consent',
       expected: `from ${told(from, 'the beginning')} to ${told(to, 'now')}`,
     })
   },
@@ -151,21 +144,14 @@ rule(
 const isPendingAtSomeTime = (row: Row): boolean =>
   typeof row.Status === 'string' && !isBooked(row) && isDateTime(String(row.BookingDateTime))
 
-/** The intersection of the period of the consent and a filter in UTC, in milliseconds since 1970. */
-function limitsOf({ about, request, endpoint }: Exchange): Bounds {
+/** The period of the consent, where it is in UTC, in milliseconds since 1970. */
+function limitsOf({ about, endpoint }: Exchange): Bounds {
   if (!endpoints.includes(endpoint) || about.deviation !== undefined) return {}
   const { transactionFrom, transactionTo } = about.consent ?? {}
-  const { searchParams } = new URL(request.url)
-  const given = (...texts: (string | null | undefined)[]) =>
-    texts
-      .filter((text) => text?.endsWith('Z') && isDateTime(text))
-      .map((text) => Date.parse(text as string))
-  const from = given(transactionFrom, searchParams.get(FILTERS.from))
-  const to = given(transactionTo, searchParams.get(FILTERS.to))
-  return {
-    ...(from.length > 0 && { from: Math.max(...from) }),
-    ...(to.length > 0 && { to: Math.min(...to) }),
-  }
+  const timeOf = (text: string | undefined) =>
+    text?.endsWith('Z') && isDateTime(text) ? Date.parse(text) : undefined
+  const [from, to] = [timeOf(transactionFrom), timeOf(transactionTo)]
+  return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
 
 rule(

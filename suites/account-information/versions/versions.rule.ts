@@ -49,8 +49,8 @@ rule(
   },
 )
 
-/** v3.0 and v3.1.2 anywhere, v4 only before aisp or cbpii. Ids in the last segments look different. */
+/** Versions where the paths of the document have theirs: before aisp or cbpii. A gateway numbers its own APIs elsewhere. */
 function versionsIn(path: string): string[] {
-  const found = path.matchAll(/\/(v\d+(?:\.\d+)+|v\d+(?=\/(?:aisp|cbpii)\/))(?=\/)/gi)
+  const found = path.matchAll(/\/(v\d+(?:\.\d+)*)(?=\/(?:aisp|cbpii)\/)/gi)
   return [...found].map(([, version = '']) => version)
 }

@@ -103,7 +103,8 @@ rule(
     return products.flatMap((product, index): Finding[] => {
       const { ProductIdentifier: id } = product
       if (typeof id !== 'string') return []
-      const key = JSON.stringify([id, parentOf(product)])
+      // A product that is sold in several ways may stand once for each.
+      const key = JSON.stringify([id, parentOf(product), member(product, 'Details', 'CCSubType')])
       if (!seen.has(key)) {
         seen.add(key)
         return []
@@ -215,7 +216,10 @@ rule(
   },
 )
 
-/** Every product with a MinimumAge above 0. Fails: AgeRestricted says that age does not matter. */
+/**
+ * Every product with a MinimumAge above 18, from which credit is lawful. Fails: AgeRestricted says that
+ * age does not matter.
+ */
 rule(
   'PROD-61/age',
   'A product with a minimum age is one for which age counts',
@@ -223,7 +227,7 @@ rule(
   (exchange) => {
     const told = productsOf(exchange)
       .map((product, index) => ({ index, eligibility: member(product, 'Eligibility') }))
-      .filter(({ eligibility }) => Number(member(eligibility, 'MinimumAge')) > 0)
+      .filter(({ eligibility }) => Number(member(eligibility, 'MinimumAge')) > 18)
       .filter(({ eligibility }) => typeof member(eligibility, 'AgeRestricted') === 'boolean')
     if (!isList(exchange) || told.length === 0) return undefined
     return told

@@ -5,7 +5,7 @@ import { brief, type Exchange, instantOf, member } from '../../../../engine/suit
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
-import { secondsOf } from '../instants.ts'
+import { nearlySameInstant, secondsOf } from '../instants.ts'
 import {
   consentPath,
   create,
@@ -132,15 +132,13 @@ function comparable(name: string, value: unknown): string | undefined {
 function kept(name: string, old: unknown, now: unknown): boolean {
   if (name === 'Status') return old !== 'AwaitingAuthorisation' || now === old
   if (old === undefined || now === undefined) return old === undefined
-  if (name === 'CreationDateTime') return sameInstant(old, now)
+  if (name === 'CreationDateTime') return isSameTime(old, now)
   const [one, other] = [comparable(name, old), comparable(name, now)]
   return one === undefined || other === undefined || one === other
 }
 
-/** Compares milliseconds where both have a fraction. One without a fraction may have been rounded. */
-function sameInstant(old: unknown, now: unknown): boolean {
+/** One that is no date-time is judged by a rule. */
+function isSameTime(old: unknown, now: unknown): boolean {
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
-  const exact = [old, now].every((value) => /\.\d*[1-9]/.test(String(value)))
-  const apart = Math.abs(instantOf(String(old)) - instantOf(String(now)))
-  return apart <= (exact ? 10 : 1000)
+  return nearlySameInstant(String(old), String(now))
 }

@@ -3,7 +3,7 @@ import { expectThat } from '../../../../engine/suite-api/expect.ts'
 import { standsStillFor } from '../../../../engine/suite-api/flow.ts'
 import { blockBy, blockForFreedom } from '../../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member } from '../../../../engine/suite-api/responses.ts'
-import { sameInstant, secondsOf } from '../instants.ts'
+import { nearlySameInstant, sameInstant, secondsOf } from '../instants.ts'
 
 /** A change of Status between two answers about one consent. */
 interface Change {
@@ -81,7 +81,7 @@ const answeredAt = ({ startedAt, durationMs }: Exchange) =>
 export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
   const [old, now] = [updateTold(before), updateTold(after)]
   if (secondsOf(old) === undefined || secondsOf(now) === undefined) return
-  expectThat(sameInstant(String(old), String(now)), {
+  expectThat(nearlySameInstant(String(old), String(now)), {
     message: `StatusUpdateDateTime was moved by ${by}`,
     expected: brief(old),
     actual: brief(now),
