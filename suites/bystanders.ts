@@ -103,7 +103,7 @@ export function expectOthersUntouched(others: readonly Bystander[]): void {
   }
 }
 
-/** Ends the check as blocked where this consent lost something to another one's end, or to another party. */
+/** Ends the check as blocked where another consent's end, or another party, took something from this one. */
 export function relyOnEndsOfOthers(session: object): void {
   const lost = spoilt.get(session)
   if (lost) blockBy(lost.owner, 'it has ended, as is said there', lost.exchange)

@@ -75,7 +75,6 @@ interface Before extends Answers {
 }
 
 interface Answers {
-  /** Query of the consent. */
   query: Exchange
   /** The data requests that its permissions allow, with the earlier access token. */
   requests: { path: string; answer: Exchange }[]
@@ -84,7 +83,6 @@ interface Answers {
 }
 
 interface Deleted extends Ended {
-  /** Answer of the DELETE. */
   deletion: Exchange
 }
 

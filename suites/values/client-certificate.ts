@@ -26,7 +26,7 @@ const REQUIRED =
 
 type Row = Value<Certificates, OverCertificate>
 
-/** Over a certificate that is missing or not valid, with the client’s own token. */
+/** A request without a certificate, or over an invalid one, with the client’s own token. */
 const invalid = (identity: string, words: string): Row[] => [
   {
     id: identity,

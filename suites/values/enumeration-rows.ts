@@ -2,7 +2,6 @@ import type { Level } from '../../engine/suite-api/check.ts'
 import type { Enumeration, Terms } from './enumeration-terms.ts'
 import type { Value } from './value-type.ts'
 
-/** A row of an enumeration. */
 export type Row = Value<Enumeration, unknown>
 
 export type Make = Row['make']

@@ -13,7 +13,6 @@ export type JwsKind =
 /** A correct JWS, which the bank must accept, or, for an ID token, the client. */
 export interface Jws {
   kind: JwsKind
-  /** Its correct claims. */
   claims: Readonly<Record<string, unknown>>
   parties: {
     /** The client_id of the client that sends the JWT, or that an ID token is for. */

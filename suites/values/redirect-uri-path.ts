@@ -170,7 +170,7 @@ export const PATH_PARTS = [
   ]),
 ]
 
-/** Changes the path, if it ends in a segment. */
+/** `segment`: changes the path, if it ends in a segment. */
 /** A path without its last segment. */
 function parent(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))

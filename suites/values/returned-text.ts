@@ -17,8 +17,6 @@ const NONCE: Of = {
     'OIDC Core 3.3.2.1: “The value is passed through unmodified”, 2: “The nonce value is a case sensitive string”',
 }
 
-/** A name in JSON: software_on_behalf_of and org_name of a software statement, DebtorAccount.Name. */
-
 /** state: printable ASCII, in URLs. Values outside its grammar are the client's error; a bank need not refuse them. */
 export const returnedState: ValueType<Seed, string> = {
   name: 'state',

@@ -16,7 +16,6 @@ const COMPONENTS = /^(?:([^:/?#]+):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:
 /** authority = [ userinfo "@" ] host [ ":" port ] */
 const AUTHORITY = /^(?:(.*)@)?(\[[^\]@]*\]|[^:]*)(?::(.*))?$/s
 
-/** Divides a URI into its components. */
 export function splitUri(text: string): Uri {
   const [, scheme, authority, path = '', query, fragment] = COMPONENTS.exec(text) ?? []
   const [, userinfo, host, port] = AUTHORITY.exec(authority ?? '') ?? []

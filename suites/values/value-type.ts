@@ -1,7 +1,7 @@
 import type { Level } from '../../engine/suite-api/check.ts'
 
 /**
- * Values of one type: what must be refused, and what must be taken. A table is derived from the grammar that defines
+ * Values of one type: what must be refused, and what must be accepted. A table is derived from the grammar that defines
  * the type: it goes through each part of it, and a part gives rows or says why it gives none.
  *
  * @template Right what a correct value is made of: a registered redirect URI, the tokens that a client holds, …

@@ -291,7 +291,7 @@ check(
     const deviation = 'a consent without an accounts permission'
     const control = await approval.get('/transactions')
     const booked = requireRows(control, 'TXN-14/basic-alone')
-    // A card that was never used has a balance.
+    // A card that was never used still has a balance.
     const balances = rowsOf(await approval.get('/balances'))
     const ids = accountIdsIn([...booked, ...balances])
 
@@ -370,7 +370,7 @@ async function expectAccounts(approval: Approval, chosen: number): Promise<void>
   )
   const owner = other ? 'DATA-08/other-approvals' : accountsOwner(approval.facts.permissions)
   const rows = requireRows(answer, owner)
-  // Two with the same AccountId are judged by ACC-03/unique.
+  // Rows with the same AccountId count once: ACC-03/unique judges them.
   const reported = new Set(rows.map((row) => row.AccountId ?? row)).size
   expectThat(reported === chosen, {
     message: `${reported} accounts are reported, ${chosen} were chosen`,

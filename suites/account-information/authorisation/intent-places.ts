@@ -8,7 +8,7 @@ import { accountAccess } from '../common/consents/consent-kinds.ts'
 import { dearAuthorisation, foreseenVisits, openVisits } from '../common/places/visit-places.ts'
 import { accountsGiven } from '../common/visits/visits.ts'
 
-/** Where a request object names a consent. */
+/** Places for the consent that a request object names. */
 
 /** An id in a common format. */
 const USUAL = { id: 'f47ac10b-58cc-4372-a567-0e02b2c3d479', ofOthers: {} }

@@ -160,8 +160,8 @@ check(
 )
 
 /**
- * An unregistered redirect URI in the request object alone, then in the query alone, a registered
- * one in the other. Fails: a code arrives at the unregistered one.
+ * An unregistered redirect URI only in the request object, then only in the query,
+ * with a registered one in the other. Fails: a code arrives at the unregistered one.
  */
 check(
   'AUTHZ-08/contradicted',
@@ -299,8 +299,8 @@ check(
 const LEFT_OUT = 'a scope that this client did not register'
 
 /**
- * A client that is registered without the scope for funds confirmation asks for it beside the one
- * for accounts. A code that arrives is exchanged. Fails: the scope of the token response has it.
+ * A client that is registered without the scope for funds confirmation asks for it together with the
+ * one for accounts. A code that arrives is exchanged. Fails: the scope of the token response has it.
  */
 check(
   'AUTHZ-09/left-out',

@@ -50,7 +50,7 @@ rule(
   },
 )
 
-/** No bank account of before 1990 is served by such an interface. */
+/** An interface like this serves no bank account older than 1990. */
 const FIRST_YEAR = Date.parse('1990-01-01T00:00:00Z')
 
 /** Every balances 2xx. Fails: the DateTime of a balance is before 1990. A program without a value may write 1970. */

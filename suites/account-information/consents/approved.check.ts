@@ -26,8 +26,8 @@ import { expectMoved, expectUntouched } from '../common/consents/status-updates.
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
 
 /**
- * GET /account-access-consents/{ConsentId} once a customer has approved it.
- * Requirements: specs/account-information/consents.yaml
+ * GET /account-access-consents/{ConsentId} after a customer has
+ * approved it. Requirements: specs/account-information/consents.yaml
  */
 
 /** The creation of an approved consent, and a query after its approval. */

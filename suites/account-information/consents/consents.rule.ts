@@ -124,8 +124,8 @@ rule(
 )
 
 /**
- * Second and later queries that show a consent as Revoked. Fails: StatusUpdateDateTime differs
- * from the first by more than a second, and longer after the first than the settling time.
+ * Second and later queries that show a consent as Revoked. Fails: after the settling
+ * time, StatusUpdateDateTime differs from that of the first by more than a second.
  */
 rule(
   'CONS-29/once-revoked',

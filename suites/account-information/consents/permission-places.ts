@@ -10,7 +10,7 @@ import type { Value } from '../../values/value-type.ts'
 import { create } from '../common/consents/consent-requests.ts'
 import { clientsOf, placeName } from '../common/registration/clients.ts'
 
-/** Where Permissions are asked for: the creation of an account access consent, by each client. */
+/** Permissions in requests: the creation of an account access consent, by each client. */
 
 type Row = Value<Enumeration, unknown>
 

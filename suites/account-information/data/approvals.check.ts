@@ -153,7 +153,7 @@ function owedIn(rows: Row[]): string {
 }
 
 /**
- * The credit lines of balances likewise; empty where a balance has none or
+ * The same for the credit lines of balances; empty where a balance has none or
  * several: no requirement says that answers have them, or have the same number.
  */
 function linesIn(rows: Row[]): string {
@@ -169,7 +169,7 @@ const AMOUNTS = [
   ['credit lines', linesIn],
 ] as const
 
-/** Ends the check unless an answer holds what another approval of the customer shows before and after. */
+/** Ends the check unless an answer has what another approval of the customer shows before and after it. */
 async function expectHeld(
   answer: Exchange,
   rows: Row[],

@@ -27,7 +27,7 @@ import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-rea
 import { dataPlaces } from '../common/places/data-places.ts'
 import { expectNoRows, spelledOtherwise } from '../common/places/path-spellings.ts'
 
-/** What concerns all data endpoints. Requirements: specs/account-information/data.yaml */
+/** All data endpoints. Requirements: specs/account-information/data.yaml */
 
 /** Approvals of another customer, and of another client. */
 const OTHERS = [secondCustomer, secondClient] as const

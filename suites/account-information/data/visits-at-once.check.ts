@@ -79,7 +79,7 @@ check(
   },
 )
 
-/** The access token for the code of a visit; asked for again where the first request, beside another, gave none. */
+/** The access token for the code of a visit. Asked for again if the first of two simultaneous requests gave none. */
 async function tokenOf(context: Of, visit: Visit): Promise<string> {
   if (visit.kind !== 'granted' && !two(context)) {
     throw new NotApplicable('the bank lets one customer approve one consent at a time')

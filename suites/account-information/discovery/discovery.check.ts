@@ -109,7 +109,7 @@ check(
     const without = await tpp().call('discovery', { identity: 'none' })
     const withOne = await tpp().call('discovery', { identity: tpp().name })
 
-    // A refusal, such as a failed handshake, is told by the text alone.
+    // For a refusal, such as a failed handshake, the text alone is enough.
     const shown = refused(without) ? undefined : without
     observe('configuration read without a client certificate', answerOf(without), shown)
     observe('configuration read with a client certificate', answerOf(withOne), withOne)

@@ -114,7 +114,7 @@ async function expectAccountRefused(
   expect(await create(client, { account }, { deviation })).toBeRefused()
 }
 
-/** The same beside an ExpirationDateTime, which a request may have. */
+/** The same together with an ExpirationDateTime, which a request may have. */
 async function expectRefusedBesideExpiry(
   client: Caller,
   account: Record<string, unknown>,

@@ -29,7 +29,7 @@ interface RegistrationCheck extends Pick<CheckOptions, 'follows'> {
 /** Attacks that most libraries once accepted: always asked, while the others are drawn. */
 const UNSIGNED = /^alg-none-in-/
 
-/** Not signed by anybody known. */
+/** Not signed by a known party. */
 const FORGED = [
   /^alg-none-other-case/,
   JWS_GROUPS.hs256,

@@ -48,7 +48,7 @@ import { approvedBefore, expectNoCode } from '../common/visits/visits.ts'
 
 const OUTSIDE = 'https://elsewhere.invalid/callback'
 
-/** The outside one stands last, or second, or first where there is only one correct one. */
+/** The outside URI comes last; then second, or first where there is only one correct URI. */
 wrongRegistrationCheck(
   'REG-04/outside',
   'A redirect URI outside the software statement is not registered',

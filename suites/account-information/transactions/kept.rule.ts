@@ -149,7 +149,7 @@ function repeated(
   const isFiltered = new URL(exchange.request.url).search !== ''
   const whole = earlier.get(key) as Row[] | undefined
   const rows = rowsOf(exchange)
-  // For filtered answers, the longest answer counts: a shorter one may come from a server that lags behind.
+  // For filtered answers, the longest unfiltered one counts: others may come from a server that lags behind.
   if (!isFiltered && (!whole || (filtered && rows.length > whole.length))) earlier.set(key, rows)
   if (!whole || isFiltered !== filtered) return undefined
   if (rows === whole) return []

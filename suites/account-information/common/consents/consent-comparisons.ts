@@ -18,7 +18,6 @@ import {
 const ALWAYS = ['Permissions', 'CreationDateTime']
 const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
 
-/** The creation of a consent, and a query of it. */
 export interface Queried {
   creation: Exchange
   query: Exchange

@@ -131,7 +131,7 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
   return undefined
 }
 
-/** A detail of a transaction that single and bulk answers must show alike; undefined where it is not shown. */
+/** A detail of a transaction that must be the same in single and bulk answers; undefined where it is not shown. */
 interface Told {
   words: string
   of(row: Row): unknown

@@ -133,7 +133,7 @@ export async function consentsOverCertificates(context: Context): Promise<Certif
   ]
 }
 
-/** A gateway that reads certificates from headers stands before all places: each value is sent to one of them. */
+/** A gateway that reads certificates from headers is in front of all places: each value is sent to one of them. */
 const GATEWAY = 'gateway'
 
 export const behindGateway = <Named extends { kind: string }>(places: readonly Named[]): Named[] =>

@@ -129,7 +129,6 @@ async function withCode<T>(
   throw new TypeError('a visit that is not granted blocks')
 }
 
-/** The exchange of a visit's code. */
 function exchanged(
   tpp: Tpp,
   { code, request }: Granted,

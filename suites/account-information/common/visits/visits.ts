@@ -66,8 +66,8 @@ export async function approvedBefore<Used extends NamedConsent>(
 }
 
 /**
- * Judges whether the customer could deny. Blocked where a code came after pressing a
- * button that the target describes as the only one, which approves: then nobody denied.
+ * Judges whether the customer could deny. Blocked where a code came after pressing
+ * the only button that the target describes, which approves: then nobody denied.
  */
 export function requireDenied(visit: Visit): void {
   const pressed = visit.pages.at(-1)?.approvedInstead
