@@ -47,8 +47,6 @@ const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
-/** What has no escape is not written for a page: an acquirer escaped a part of it. */
-const isBare = (text: string) => /&(?![a-z#])|</i.test(text)
 const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped]
 
 /** Nearly all answers have no wrong text: a single search shows that. */
@@ -57,7 +55,6 @@ const placeholder = searchFor(isPlaceholder)
 const unread = searchFor(isUnread)
 const misread = searchFor(isMisread)
 const entity = searchFor(isEscaped)
-const bare = searchFor(isBare)
 
 /** A finding for the first text that is a placeholder for no value; undefined where the answer is no JSON. */
 export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
@@ -82,7 +79,7 @@ export function misreadIn({ response }: Exchange, markup = false): Finding[] | u
   if (!wrong(json)) return []
   const other = misread(json)
   if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
-  const escaped = markup || bare(json) ? undefined : entity(json)
+  const escaped = markup ? undefined : entity(json)
   return escaped ? [told(escaped, 'is escaped as HTML or XML is, and JSON is not')] : []
 }
 

@@ -1,4 +1,4 @@
-import { type Exchange, header, refusesConnection } from '../wire/exchange.ts'
+import { type Endpoint, type Exchange, header, refusesConnection } from '../wire/exchange.ts'
 import { acceptanceOf, answerOf, answerWith, insteadOf, notJson } from './answer-words.ts'
 import { brief } from './brief.ts'
 import {
@@ -20,14 +20,33 @@ export function succeeded(exchange: Exchange): boolean {
 }
 
 /**
- * True for a visible refusal: an error status, a redirect to a page (AMB-41), a TLS alert that refuses the certificate,
+ * True for a visible refusal: an error status, a redirect to a page or the page itself (AMB-41), a TLS alert that refuses the certificate,
  * or a connection that was cut while the same listener answered before and after. Silence or a cut connection alone is
  * not a refusal: it may be a fault.
  */
-export function refused({ response, failure, unavailable }: Exchange): boolean {
+export function refused(exchange: Exchange): boolean {
+  const { response, failure, unavailable } = exchange
   if (unavailable !== undefined) return false
-  if (response) return response.status >= 300
+  if (response) return response.status >= 300 || isRefusalPage(exchange)
   return failure !== undefined && refusesConnection(failure)
+}
+
+/** Endpoints whose answers are pages, or public. */
+const OF_PAGES: readonly Endpoint[] = [
+  'authorisation',
+  'elsewhere',
+  'products',
+  'discovery',
+  'jwks',
+]
+
+/** A page in place of the JSON of an endpoint: a firewall answers a wrong request so, often with status 200. */
+function isRefusalPage(exchange: Exchange): boolean {
+  const { about, endpoint, response } = exchange
+  if (about.deviation === undefined || OF_PAGES.includes(endpoint)) return false
+  return (
+    response?.json === undefined && /^text\/html\b/i.test(header(exchange, 'content-type') ?? '')
+  )
 }
 
 function givesToken(exchange: Exchange): boolean {

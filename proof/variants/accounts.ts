@@ -149,12 +149,14 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-in-any-way',
     story:
-      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, or be what is left of it: four digits.',
+      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, be what is left of it, four digits, or have zeros or nines in its midst, where a field takes digits alone.',
     policies: (_correct, { fired }) => {
       const mask = roundRobinPerKey<(pan: string) => string>([
         (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
         (pan) => `•••• •••• •••• ${pan.slice(-4)}`,
         (pan) => pan.slice(-4),
+        (pan) => `${pan.slice(0, 6)}000000${pan.slice(-4)}`,
+        (pan) => `999999999999${pan.slice(-4)}`,
       ])
       return {
         maskCard(pan) {

@@ -132,16 +132,22 @@ const variants: Variant[] = [
   {
     id: 'links-of-any-form',
     story:
-      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, reach the bank.',
+      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, which numbers its own APIs, reach the bank. The heading of the query names /account-requests.',
     policies: (correct, { fired }) => {
-      const next = roundRobin(['without-query', 'public', 'behind', 'below'] as const)
+      const next = roundRobin(['without-query', 'public', 'behind', 'below', 'requests'] as const)
       return {
         selfLink(base, path) {
           fired()
           const how = next()
           if (how === 'public') return `https://api.bank.example:443${path}`
           if (how === 'behind')
-            return correct.selfLink(base, path.replace(/^.*\/v3\.1\//, '/v1/api/'))
+            return correct.selfLink(base, path.replace(/^.*\/v3\.1\//, '/ob-aisp/v1.0.0/'))
+          if (how === 'requests' && /-consents\/[^/]+$/.test(path)) {
+            return correct.selfLink(
+              base,
+              path.replace('account-access-consents', 'account-requests'),
+            )
+          }
           if (how === 'below') return correct.selfLink(`${base}/gateway/v2.4`, path)
           return correct.selfLink(base, path.split('?', 1)[0] ?? path)
         },

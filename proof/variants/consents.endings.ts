@@ -107,16 +107,22 @@ const variants: Variant[] = [
   {
     id: 'revocations-reach-one-replica-later',
     story:
-      'Nor is it named for the query: of two replicas that answer by turns one hears of a revocation within seconds.',
+      'Nor is it named for the query: of two replicas that answer by turns one hears of a revocation within seconds, and shows the consent as it was until then.',
     policies: (correct, { fired }) => {
-      const answers = roundRobinPerKey([undefined, 'Authorised'] as const)
+      const isLateOne = roundRobinPerKey([false, true] as const)
       return {
         consentView(consent, spelling) {
           const view = correct.consentView(consent, spelling)
           const isLate = Date.now() - consent.statusUpdated < LATE
           if (consent.status !== 'Revoked' || !isLate) return view
           fired()
-          return { ...view, Status: answers(consent.id) ?? 'Revoked' }
+          if (!isLateOne(consent.id)) return view
+          const before = {
+            ...consent,
+            status: 'Authorised' as const,
+            statusUpdated: consent.created,
+          }
+          return correct.consentView(before, spelling)
         },
       }
     },

@@ -205,6 +205,20 @@ const variants: Variant[] = [
     })),
   },
   {
+    id: 'one-product-sold-in-two-ways',
+    story:
+      'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType. MinimumAge 18 is the law, and restricts nobody.',
+    middleware: successes(['products'], (body) => {
+      const [first, ...rest] = body.data as Json[]
+      const details = first?.Details as Json
+      const again = { ...first, Details: { ...details, CCSubType: 'FutureMultipleTerms' } }
+      const eligibility = first?.Eligibility as Json
+      const adults = { ...eligibility, MinimumAge: 18, AgeRestricted: false }
+      const data = [{ ...first, Eligibility: adults }, again, ...rest]
+      return { data, meta: { ...(body.meta as Json), TotalResults: data.length } }
+    }),
+  },
+  {
     id: 'product-errors-with-reason',
     story:
       'status in the body is the status code; whether words follow it is open. A path that is no URI never comes to the interface: the web server says 400, in HTML.',

@@ -23,6 +23,9 @@ const asksForData = () => {
 }
 const asksForFunds = () => currentRequest()?.path.includes('funds-confirmation') === true
 
+/** What the rules of a web application firewall call an attack. */
+const ATTACK = /['"<>\0]|\$\{|\.\.\/|\)\(/
+
 /** The allowed statuses for a reason; they are used in turn for each endpoint. */
 type Open = (reason: Reason) => readonly [number, ...number[]] | undefined
 
@@ -185,6 +188,20 @@ const variants: Variant[] = [
         (ctx) => refuseBy(ctx, partOf(ctx) === 'registration' ? 401 : 400),
       ),
     ),
+  },
+  {
+    id: 'attacks-are-answered-by-a-page',
+    story:
+      'How a wrong ConsentId or AccountId is refused is not shown: what looks like an attack never comes to the service, and the firewall says so on a page, with status 200.',
+    async middleware(ctx, next) {
+      const isApi = ['consents', 'data'].includes(partOf(ctx))
+      if (!isApi || !ATTACK.test(unescaped(ctx.path))) return next()
+      stateOf(ctx).fired()
+      ctx.status = 200
+      ctx.type = 'text/html'
+      ctx.body = '<html><title>Request Rejected</title>The requested URL was rejected.</html>'
+      return undefined
+    },
   },
   {
     id: 'portal-behind-every-address',

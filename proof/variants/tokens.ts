@@ -160,6 +160,15 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'scopes-of-the-server-itself',
+    story:
+      '"Space-separated scopes the access token is bound to": a server that binds tokens to consents may say so by a scope of its own, another one at each answer.',
+    middleware: tokenResponses((body) => ({
+      ...body,
+      scope: `${body.scope} OB_${randomUUID()}`,
+    })),
+  },
+  {
     id: 'short-lived-tokens',
     story:
       '"Token lifetime is reported in expires_in (seconds); its value: not shown": 90 seconds, and 4 for a client\'s own.',

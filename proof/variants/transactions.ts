@@ -378,6 +378,19 @@ const variants: Variant[] = [
     })),
   },
   {
+    id: 'pending-rows-behind-any-filter',
+    story:
+      'Filters restrict to what was booked: pending rows, which have a time of booking to come, are in every answer.',
+    policies: (correct, { fired }) => ({
+      bookedWithin(row, period, endpoint) {
+        const right = correct.bookedWithin(row, period, endpoint)
+        if (right || row.status !== 'Pending') return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'merchants-found-out-later',
     story:
       'Who took the money, and where, is found out after the booking, and not everywhere at once: no sentence says that MerchantName or AddressLine stays.',

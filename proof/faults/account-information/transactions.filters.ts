@@ -516,20 +516,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'pending-rows-behind-any-filter',
-    story: 'What is pending comes from the processor of the cards, which no filter reaches.',
-    fails: [],
-    warns: ['TXN-45/pending'],
-    policies: (correct, { fired }) => ({
-      bookedWithin(row, period, endpoint) {
-        const right = correct.bookedWithin(row, period, endpoint)
-        if (right || row.status !== 'Pending') return right
-        fired()
-        return true
-      },
-    }),
-  },
-  {
     id: 'merchants-lost-at-a-refresh',
     story: 'The level of detail is a claim of the first token, and a refresh makes another one.',
     fails: [],

@@ -244,7 +244,7 @@ const faults: Fault[] = [
       ...body,
       data: (body.data as Json[]).map((each) => ({
         ...each,
-        Eligibility: { ...(each.Eligibility as Json), AgeRestricted: false },
+        Eligibility: { ...(each.Eligibility as Json), AgeRestricted: false, MinimumAge: 21 },
       })),
     })),
   },

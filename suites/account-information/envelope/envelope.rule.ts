@@ -143,13 +143,12 @@ const DEPTH: Partial<Record<Endpoint, number>> = {
 /** The resource of a response; that of a creation may be the collection or the new consent. */
 function resourcesOf({ request, response, endpoint }: Exchange, depth: number): string[][] {
   const asked = segments(request.url).slice(-depth)
-  if (endpoint === 'query-account-access-consent') {
-    // The heading of the query names this path (AMB-07).
-    return [asked, ['account-requests', ...asked.slice(1)]]
-  }
-  if (!endpoint.startsWith('create-')) return [asked]
   const id = member(response?.json, 'Data', 'ConsentId')
-  return typeof id === 'string' ? [[...asked, id], asked] : [asked]
+  const created = endpoint.startsWith('create-') && typeof id === 'string' ? [[...asked, id]] : []
+  const resources = [...created, asked]
+  if (!endpoint.endsWith('account-access-consent')) return resources
+  // The heading of the query names this path (AMB-07).
+  return [...resources, ...resources.map(([, ...rest]) => ['account-requests', ...rest])]
 }
 
 /** Segments of the path of a URL, decoded, without an empty last one. */

@@ -49,8 +49,8 @@ rule(
   },
 )
 
-/** Versions where the paths of the document have theirs: before aisp or cbpii. A gateway numbers its own APIs elsewhere. */
+/** Versions where the paths of the document have theirs. A gateway behind it may have its own number elsewhere. */
 function versionsIn(path: string): string[] {
-  const found = path.matchAll(/\/(v\d+(?:\.\d+)*)(?=\/(?:aisp|cbpii)\/)/gi)
+  const found = path.matchAll(/\/open-banking\/(v\d+(?:\.\d+)*)(?=\/(?:aisp|cbpii)\/)/gi)
   return [...found].map(([, version = '']) => version)
 }

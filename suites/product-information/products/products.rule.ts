@@ -99,22 +99,26 @@ rule(
   (exchange) => {
     const products = productsOf(exchange)
     if (!isList(exchange) || products.length < 2) return undefined
-    const seen = new Set<string>()
+    const seen = new Map<string, Row[]>()
     return products.flatMap((product, index): Finding[] => {
       const { ProductIdentifier: id } = product
       if (typeof id !== 'string') return []
-      // A product that is sold in several ways may stand once for each.
-      const key = JSON.stringify([id, parentOf(product), member(product, 'Details', 'CCSubType')])
-      if (!seen.has(key)) {
-        seen.add(key)
-        return []
-      }
+      const key = JSON.stringify([id, parentOf(product)])
+      const others = seen.get(key) ?? []
+      seen.set(key, [...others, product])
+      if (others.every((other) => isSoldOtherwise(other, product))) return []
       const message = `ProductIdentifier ${brief(id)} stands twice`
       const place = `/data/${index}/ProductIdentifier`
       return [{ message, expected: 'an identifier of its own', actual: id, place }]
     })
   },
 )
+
+/** A product that is sold in several ways may be listed once for each. */
+function isSoldOtherwise(one: Row, other: Row): boolean {
+  const [first, second] = [one, other].map((product) => member(product, 'Details', 'CCSubType'))
+  return one.ProductName === other.ProductName && first !== second
+}
 
 /** Strings that the tables require, except those with listed values. */
 const REQUIRED: Record<string, readonly string[]> = {

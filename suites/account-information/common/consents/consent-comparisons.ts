@@ -1,7 +1,7 @@
 import { daysFromNow } from '../../../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { Caller } from '../../../../engine/suite-api/flow.ts'
-import { brief, type Exchange, instantOf, member } from '../../../../engine/suite-api/responses.ts'
+import { brief, type Exchange, member } from '../../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
