@@ -43,11 +43,15 @@ const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰
 /** Characters as HTML and XML escape them. In capitals they come from an acquirer that has no other letters. */
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
 
+/** RFC 3339 5.6 with an offset of some minutes. */
+const isElsewhere = (text: string) =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d:\d\d$/i.test(text) && !/[+-]00:00$/.test(text)
+
 const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
-const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped]
+const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped, isElsewhere]
 
 /** Nearly all answers have no wrong text: a single search shows that. */
 const wrong = searchFor((text) => WRONG.some((is) => is(text)))
@@ -55,6 +59,7 @@ const placeholder = searchFor(isPlaceholder)
 const unread = searchFor(isUnread)
 const misread = searchFor(isMisread)
 const entity = searchFor(isEscaped)
+const elsewhere = searchFor(isElsewhere)
 
 /** A finding for the first text that is a placeholder for no value; undefined where the answer is no JSON. */
 export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
@@ -81,6 +86,14 @@ export function misreadIn({ response }: Exchange, markup = false): Finding[] | u
   if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
   const escaped = markup ? undefined : entity(json)
   return escaped ? [told(escaped, 'is escaped as HTML or XML is, and JSON is not')] : []
+}
+
+/** The first date-time of an answer that is in another zone than UTC, whichever member it is of. */
+export function zonesIn({ response }: Exchange): Finding[] | undefined {
+  const { json } = response ?? {}
+  if (typeof json !== 'object' || json === null) return undefined
+  const found = wrong(json) && elsewhere(json)
+  return found ? [told(found, 'is a time of another zone than UTC')] : []
 }
 
 function told({ place, text }: Found, what: string): Finding {

@@ -43,6 +43,9 @@ const readersOfTheList = ofEachBank(() => new Set<string>())
 /** AccountIds that the bank has shown, by their lower-case form. */
 const shown = ofEachBank(() => new Map<string, string>())
 
+/** Accounts of the answers so far, by their ids. */
+const cardsInLists = ofEachBank(() => new Map<string, Json>())
+
 const faults: Fault[] = [
   {
     id: 'account-ids-in-any-case',
@@ -428,6 +431,31 @@ const faults: Fault[] = [
         return pan
       },
     }),
+  },
+  {
+    id: 'account-ids-are-places-in-a-list',
+    story: 'The AccountId is the place of the card in a list that a refresh has sorted otherwise.',
+    fails: ['ACC-04/same-card'],
+    async middleware(ctx, next) {
+      await next()
+      const endpoint = endpointOf(ctx)
+      const body = jsonOf(ctx)
+      const info = tokenInfoOf(ctx)
+      const isList = endpoint === 'accounts'
+      if (!body || ctx.status !== 200 || !info || (!isList && endpoint !== 'account')) return
+      const data = body.Data as { Account: Json[] }
+      const known = cardsInLists()
+      for (const row of isList ? data.Account : []) known.set(String(row.AccountId), row)
+      const ids = [...known.keys()]
+      if (!info.refreshed || ids.length < 2) return
+      const of = (row: Json): Json => {
+        const at = ids.indexOf(String(row.AccountId))
+        const partner = known.get(ids[at % 2 === 0 ? at + 1 : at - 1] ?? '')
+        return partner ? { ...partner, AccountId: row.AccountId } : row
+      }
+      ctx.body = { ...body, Data: { ...data, Account: data.Account.map(of) } }
+      stateOf(ctx).fired()
+    },
   },
 ]
 

@@ -9,6 +9,9 @@ import type { Fault } from '../../run/proof.ts'
 /** The nonce of the previous ID token. */
 const previous = ofEachBank(() => ({}) as { nonce?: unknown })
 
+/** Ids of the clients that have had an ID token so far. */
+const clientsSeen = ofEachBank(() => new Set<string>())
+
 const faults: Fault[] = [
   {
     id: 'id-token-in-rs256-for-second-client',
@@ -141,6 +144,31 @@ const faults: Fault[] = [
       fragment.set('access_token', randomUUID())
       return `${address}#${fragment}`
     }),
+  },
+  {
+    id: 'id-token-for-every-client-of-the-platform',
+    story: 'One audience for all clients of the organisation’s platform: the list of them.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => {
+      const clients = clientsSeen().add(String(claims.aud))
+      const other = [...clients].find((id) => id !== claims.aud)
+      return other === undefined ? undefined : { ...claims, aud: [claims.aud, other] }
+    }),
+  },
+  {
+    id: 'id-token-of-an-hour-ago',
+    story: 'The clock of the host shows London, and its time is read as that of UTC.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) - 3600 })),
+  },
+  {
+    id: 'id-token-brings-its-key',
+    story: 'The library writes the address of the keys into each header.',
+    fails: [],
+    warns: ['AUTHZ-43/no-key'],
+    middleware: idTokens((claims, sign) => sign(claims, { jku: 'https://bank.example/jwks' })),
   },
 ]
 

@@ -26,6 +26,23 @@ const faults: Fault[] = [
       sign({ ...claims, auth_time: Math.floor(Date.now() / 3_600_000) * 3_600_000 }),
     ),
   },
+  {
+    id: 'state-in-the-query',
+    story:
+      'The gateway keeps the state of each request, and adds it to the address behind the page.',
+    fails: ['AUTHZ-04/in-fragment'],
+    async middleware(ctx, next) {
+      await next()
+      const [address = '', text] = String(ctx.response.get('location') ?? '').split('#', 2)
+      const fragment = new URLSearchParams(text)
+      const state = fragment.get('state')
+      if (!fragment.has('code') || state === null) return
+      fragment.delete('state')
+      const query = `${address.includes('?') ? '&' : '?'}${new URLSearchParams({ state })}`
+      ctx.set('location', `${address}${query}#${fragment}`)
+      stateOf(ctx).fired()
+    },
+  },
 ]
 
 export default faults

@@ -174,6 +174,15 @@ const faults: Fault[] = [
       DateTime: '1970-01-01T00:00:00Z',
     })),
   },
+  {
+    id: 'balances-of-two-batches',
+    story: 'The batch adds its balance and leaves the one of the batch before, with the same date.',
+    fails: [],
+    warns: ['BAL-27/one-of-each'],
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.flatMap((row) => [row, { ...row, Amount: { Amount: '17.29', Currency: 'GBP' } }]),
+    ),
+  },
 ]
 
 function withoutCurrency(amount: unknown): unknown {

@@ -17,6 +17,9 @@ const KIND = 'account-access'
 /** When data were last read, by ConsentId. */
 const lastUsed = ofEachBank(() => new Map<string, string>())
 
+/** How often each consent was queried and is Authorised. */
+const shownAuthorised = ofEachBank(() => new Map<string, number>())
+
 const faults: Fault[] = [
   {
     id: 'approved-in-american-spelling',
@@ -221,6 +224,20 @@ const faults: Fault[] = [
         if (kept.length < permissions.length) fired()
         return kept
       },
+    }),
+  },
+  {
+    id: 'opened-pages-put-a-consent-back',
+    story:
+      'Whoever opens the page of a re-confirmation puts the consent back, as at the first time.',
+    fails: [],
+    warns: ['CONS-36/not-awaiting-again'],
+    middleware: answered('account-access', 'GET', (data) => {
+      const id = String(data.ConsentId)
+      const times = (shownAuthorised().get(id) ?? 0) + 1
+      if (data.Status === 'Authorised') shownAuthorised().set(id, times)
+      if (data.Status !== 'Authorised' || times < 7) return undefined
+      return { ...data, Status: 'AwaitingAuthorisation' }
     }),
   },
 ]

@@ -1,3 +1,4 @@
+import type { PeerCertificate, TLSSocket } from 'node:tls'
 import type { Context, Next } from 'koa'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -203,6 +204,48 @@ const faults: Fault[] = [
       if (ctx.path !== '/jwks') return
       ctx.state.fired()
       ctx.body = (ctx.body as Json).keys
+    },
+  },
+  {
+    id: 'configuration-without-request-objects',
+    story: 'The configuration is that of the product as it was delivered, without request objects.',
+    fails: [],
+    warns: ['DISC-18/agrees'],
+    middleware: configuration((document) => ({ ...document, request_parameter_supported: false })),
+  },
+  {
+    id: 'configuration-with-the-query-alone',
+    story: 'The list of response modes was made for the code flow.',
+    fails: [],
+    warns: ['DISC-18/agrees'],
+    middleware: configuration((document) => ({
+      ...document,
+      response_modes_supported: ['query', 'form_post'],
+    })),
+  },
+  {
+    id: 'configuration-with-none-for-assertions',
+    story: 'The list of algorithms is that of the library, with none at its end.',
+    fails: [],
+    warns: ['DISC-18/agrees'],
+    middleware: configuration((document) => ({
+      ...document,
+      token_endpoint_auth_signing_alg_values_supported: ['PS256', 'none'],
+    })),
+  },
+  {
+    id: 'certificates-of-another-key',
+    story: 'The keys were changed, and the certificate beside them was not.',
+    fails: [],
+    warns: ['DISC-17/well-formed'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.path !== '/jwks' || ctx.status !== 200) return
+      const { keys } = ctx.body as { keys: Json[] }
+      // The certificate of this very connection.
+      const { raw } = (ctx.req.socket as TLSSocket).getCertificate() as PeerCertificate
+      ctx.body = { keys: keys.map((key) => ({ ...key, x5c: [raw.toString('base64')] })) }
+      ctx.state.fired()
     },
   },
 ]

@@ -34,6 +34,8 @@ const rows = ({ Data }: Envelope) =>
 /** The first link in an answer about transactions of a single account. */
 const ofSingleTransactions = ofEachBank(() => ({}) as { Self?: unknown })
 
+const selfQueries = ofEachBank(() => ({}) as { from?: string })
+
 const faults: Fault[] = [
   {
     id: 'self-encoded-twice',
@@ -185,6 +187,31 @@ const faults: Fault[] = [
     middleware: envelopes(({ Links: _, ...body }, ctx) =>
       ctx.method === 'GET' && ctx.path.includes('-consents') ? body : undefined,
     ),
+  },
+  {
+    id: 'self-by-plain-http',
+    story: 'TLS ends at the gateway, and the service writes the scheme that it sees.',
+    fails: [],
+    warns: ['ENV-14/scheme'],
+    middleware: envelopes((body) => ({
+      ...body,
+      Links: { ...body.Links, Self: String(body.Links?.Self).replace(/^https:/, 'http:') },
+    })),
+  },
+  {
+    id: 'self-with-another-filter',
+    story: 'Links are kept by path, with the query of whoever came first.',
+    fails: [],
+    warns: ['ENV-13/query'],
+    middleware: envelopes((body, ctx) => {
+      const from = ctx.query.fromBookingDateTime
+      if (typeof from !== 'string') return undefined
+      const first = selfQueries()
+      first.from ??= from
+      const self = new URL(String(body.Links?.Self))
+      self.search = `?${new URLSearchParams({ fromBookingDateTime: first.from })}`
+      return { ...body, Links: { Self: self.href } }
+    }),
   },
 ]
 export default faults

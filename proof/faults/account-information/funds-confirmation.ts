@@ -386,5 +386,12 @@ const faults: Fault[] = [
       ctx.body = { Message: 'ExpirationDateTime is not supported' }
     },
   },
+  {
+    id: 'funds-consents-begin-revoked',
+    story: 'A consent without an approval counts as none, and is shown as one that was withdrawn.',
+    fails: [],
+    warns: ['FCC-28/not-revoked'],
+    middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'Revoked' })),
+  },
 ]
 export default faults

@@ -1,6 +1,6 @@
 import { answered } from '../../altering/consent-requests.ts'
 import { rowsOf } from '../../altering/data-requests.ts'
-import { elements } from '../../altering/rewriting.ts'
+import { answers, elements, jsonOf, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
@@ -48,6 +48,37 @@ const faults: Fault[] = [
     fails: [],
     warns: ['GEN-25/placeholders'],
     middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'null' })),
+  },
+  {
+    id: 'value-dates-of-london',
+    story: 'The day on which a payment counts comes from another system, which knows London alone.',
+    fails: ['GEN-02/everywhere'],
+    middleware: elements('Transaction', (row) => ({
+      ...row,
+      ValueDateTime: '2026-07-01T00:00:00+01:00',
+    })),
+  },
+  {
+    id: 'json-said-to-be-latin',
+    story: 'The container adds its default charset to every Content-Type.',
+    fails: [],
+    warns: ['GEN-26/charset', 'PROD-62/charset'],
+    middleware: answers((ctx) => {
+      if (ctx.status >= 300 || !jsonOf(ctx)) return false
+      ctx.type = 'application/json;charset=ISO-8859-1'
+      return true
+    }),
+  },
+  {
+    id: 'data-for-every-cache',
+    story: 'The network of caches before the bank sets the same life for pages and for data.',
+    fails: [],
+    warns: ['GEN-27/not-shared'],
+    middleware: answers((ctx) => {
+      if (ctx.status >= 300 || partOf(ctx) !== 'data') return false
+      ctx.set('cache-control', 'public, max-age=600')
+      return true
+    }),
   },
 ]
 

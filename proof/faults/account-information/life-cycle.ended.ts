@@ -7,6 +7,7 @@ import { stateOf } from '../../../bank/state/state.ts'
 import { answered, consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { successes } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
+import { roundRobinPerKey } from '../../run/round-robin.ts'
 
 const KIND = 'account-access'
 
@@ -361,6 +362,24 @@ const faults: Fault[] = [
       consent.status = 'Revoked'
       consent.statusUpdated = Date.now()
       stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'one-of-two-nodes-never-hears-of-the-end',
+    story: 'A deletion clears the memory of the node that served it; the other keeps its own.',
+    fails: ['CLC-04/data-refused'],
+    policies: (correct, { fired }) => {
+      const next = roundRobinPerKey([true, false] as const)
+      return {
+        tokensDie: () => false,
+        consentUsable(consent, age) {
+          if (consent.deleted === undefined || !next(consent.id)) {
+            return correct.consentUsable(consent, age)
+          }
+          fired()
+          return undefined
+        },
+      }
     },
   },
 ]

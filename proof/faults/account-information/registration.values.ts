@@ -196,5 +196,11 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'redirect-uris-are-not-returned',
+    story: 'The answer is made of a record whose list of redirect URIs is loaded later.',
+    fails: ['REG-13/as-registered'],
+    middleware: successes(['registration'], (body) => ({ ...body, redirect_uris: [] })),
+  },
 ]
 export default faults

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stateOf } from '../../../bank/state/state.ts'
-import { jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
+import { halfHash, idTokens } from '../../altering/id-tokens.ts'
+import { answers, jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
 import { tokensSpelt } from '../../altering/token-spelling.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -59,6 +60,47 @@ const faults: Fault[] = [
       ctx.body = { ...body, refresh_token: token }
       stateOf(ctx).fired()
     },
+  },
+  {
+    id: 'token-responses-may-be-stored',
+    story:
+      'The gateway sets one Cache-Control for all addresses: no-cache, which caches may store.',
+    fails: [],
+    warns: ['TOK-44/no-store'],
+    middleware: answers((ctx) => {
+      if (partOf(ctx) !== 'token') return false
+      ctx.set('cache-control', 'no-cache')
+      return true
+    }),
+  },
+  {
+    id: 'tokens-live-a-day-and-say-an-hour',
+    story: 'The life of tokens was shortened at the server, and the JWTs kept their claim.',
+    fails: [],
+    warns: ['TOK-45/as-long'],
+    middleware: tokensSpelt((token, ctx) =>
+      stateOf(ctx).bank.signAsBank({ jti: token, exp: Math.floor(Date.now() / 1000) + 86_400 }),
+    ),
+  },
+  {
+    id: 'code-hash-of-the-token',
+    story: 'The ID token of the token endpoint has c_hash over the access token, by a copied line.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims, sign, ctx) =>
+      partOf(ctx) === 'token'
+        ? sign({ ...claims, c_hash: halfHash(String(jsonOf(ctx)?.access_token)) })
+        : undefined,
+    ),
+  },
+  {
+    id: 'class-of-the-default-at-the-token-endpoint',
+    story: 'The token endpoint does not know how the customer logged in, and says the default.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: idTokens((claims, sign, ctx) =>
+      sign({ ...claims, acr: partOf(ctx) === 'token' ? '0' : 'urn:openbanking:psd2:sca' }),
+    ),
   },
 ]
 

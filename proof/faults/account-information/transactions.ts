@@ -362,6 +362,15 @@ const faults: Fault[] = [
       ),
     ),
   },
+  {
+    id: 'rows-for-each-holder',
+    story: 'Rows are joined with the holders of the card, of whom there are two.',
+    fails: [],
+    warns: ['TXN-46/apart'],
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
+      rows.flatMap((row) => [row, row]),
+    ),
+  },
 ]
 
 function withoutCurrency(amount: unknown): Json {

@@ -5,6 +5,7 @@ import { giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
 import { answers, type Json, partOf, successes } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
+import { roundRobin } from '../../run/round-robin.ts'
 
 /** Changes one product, by its position in the list. */
 function product(place: number, change: (product: Json) => Json): NonNullable<Fault['policies']> {
@@ -43,6 +44,9 @@ const item = (each: Json, change: Json): Json => {
 
 const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
+
+/** When the servers have loaded the list: they answer in turn. */
+const loadedAt = ofEachBank(() => roundRobin(['2026-03-02T06:00:00Z', '2026-03-01T06:00:00Z']))
 
 const faults: Fault[] = [
   {
@@ -254,6 +258,33 @@ const faults: Fault[] = [
     fails: [],
     warns: ['PROD-58/placeholders'],
     middleware: items((item) => ({ ...item, CashAdvanceRate: 'null' })),
+  },
+  {
+    id: 'last-updated-by-turns',
+    story: 'Two servers have loaded the list at different times.',
+    fails: [],
+    warns: ['PROD-63/never-back'],
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      meta: { ...(body.meta as Json), LastUpdated: loadedAt()() },
+    })),
+  },
+  {
+    id: 'last-updated-in-1970',
+    story: 'The import does not set the date.',
+    fails: [],
+    warns: ['PROD-64/of-a-time'],
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      meta: { ...(body.meta as Json), LastUpdated: '1970-01-01T00:00:00Z' },
+    })),
+  },
+  {
+    id: 'rates-of-no-number',
+    story: 'A rate that is not there is divided by a hundred, and written.',
+    fails: [],
+    warns: ['PROD-65/filled-in'],
+    middleware: items((item) => ({ ...item, CashAdvanceRate: 'NaN%' })),
   },
 ]
 export default faults

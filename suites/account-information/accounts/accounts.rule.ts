@@ -132,3 +132,48 @@ rule(
     ]
   },
 )
+
+/**
+ * Every accounts 2xx under one ConsentId: the last four digits of a card's identification, by AccountId. Fails: they are
+ * those that another AccountId of the consent had first, where two accounts had other ones.
+ */
+rule(
+  'ACC-04/same-card',
+  'An AccountId of a consent does not become that of another of its cards',
+  {
+    endpoints: ['accounts', 'account'],
+    unseen: 'no consent showed the last digits of two cards',
+    follows: ['ACC-15/bulk-equals-single', 'AUTHZ-30/other-customer', 'ACC-02/asked-account-only'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (exchange.endpoint !== 'accounts' && exchange.endpoint !== 'account') return undefined
+    if (!consent || deviation !== undefined) return undefined
+    const first = (earlier.get(consent.id) ?? new Map()) as Map<string, string>
+    earlier.set(consent.id, first)
+    const shown = (accountsIn(exchange) ?? []).flatMap((row) => {
+      const digits = lastDigits(row)
+      return digits === undefined ? [] : [{ id: String(row.AccountId), digits }]
+    })
+    const before = new Map(first)
+    for (const { id, digits } of shown) if (!first.has(id)) first.set(id, digits)
+    if (first.size < 2 || new Set(first.values()).size < first.size) return undefined
+    const swapped = shown.find(
+      ({ id, digits }) =>
+        before.has(id) &&
+        before.get(id) !== digits &&
+        [...before].some(([other, others]) => other !== id && others === digits),
+    )
+    if (!swapped) return []
+    const message = `the AccountId ${brief(swapped.id)} is that of another card than before`
+    const expected = `a card that ends in ${before.get(swapped.id)}`
+    return [{ message, expected, actual: `one that ends in ${swapped.digits}` }]
+  },
+)
+
+/** The last four digits of the card of an account; undefined where it is masked otherwise. */
+function lastDigits(row: Row): string | undefined {
+  const [card] = [row.Account].flat()
+  const text = member(card, 'Identification')
+  return typeof text === 'string' ? /\d{4}$/.exec(text)?.[0] : undefined
+}

@@ -1,6 +1,12 @@
 import { parseRedirect, type Redirect, redirectsTo } from '../../../engine/suite-api/client.ts'
 import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
-import { type About, type Exchange, header, member } from '../../../engine/suite-api/responses.ts'
+import {
+  type About,
+  type Exchange,
+  header,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import {
   type Finding,
   type RuleOptions,
@@ -134,6 +140,57 @@ rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISAT
   if (state === expected) return []
   return [{ message: 'state came back otherwise', expected, actual: state }]
 })
+
+/**
+ * OpenID Connect Core 3.3.2.5. Over visits that end with a code. Fails: state is in the query, and not in the
+ * fragment. An absent state is judged by AUTHZ-04/on-success.
+ */
+rule(
+  'AUTHZ-04/in-fragment',
+  'state comes back in the fragment, as the code does',
+  AUTHORISATION,
+  (exchange) => {
+    const landing = successOf(exchange)
+    if (landing?.visit.state === undefined) return undefined
+    const { query, fragment } = landing.redirect
+    if (fragment.state !== undefined || query.state === undefined) return []
+    const message = 'state is in the query'
+    return [{ message, expected: 'state in the fragment', actual: 'state in the query' }]
+  },
+)
+
+/**
+ * Over visits that end with a code. Fails: the redirect URI is none that the registration of this client returned,
+ * in any of its answers. Not judged: clients whose registration the run did not see.
+ */
+rule(
+  'REG-13/as-registered',
+  'A code comes only to a redirect URI that the registration returned',
+  {
+    ...AUTHORISATION,
+    also: ['elsewhere', 'registration'],
+    unseen: 'no client was registered by this run',
+    follows: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/array'],
+  },
+  (exchange, { earlier }) => {
+    const { client } = exchange.about
+    if (exchange.endpoint === 'registration') {
+      const { json } = exchange.response ?? {}
+      const uris = member(json, 'redirect_uris')
+      const id = member(json, 'client_id')
+      if (!succeeded(exchange) || typeof id !== 'string' || !Array.isArray(uris)) return undefined
+      earlier.set(id, [...((earlier.get(id) as unknown[]) ?? []), ...uris])
+      return undefined
+    }
+    const landing = client === undefined ? undefined : successOf(exchange)
+    const known = landing && (earlier.get(landing.visit.clientId) as unknown[] | undefined)
+    if (!landing || !known) return undefined
+    const { redirectUri } = landing.visit
+    if (known.some((uri) => isOne(String(uri), redirectUri))) return []
+    const message = 'a code came to a redirect URI that the registration did not return'
+    return [{ message, expected: known.join(' or ') || 'no code', actual: redirectUri }]
+  },
+)
 
 /**
  * Over visits that end with an error at the registered redirect URI of the request, whatever else was
@@ -280,7 +337,7 @@ idTokenRule(
   'AUTHZ-19/claims',
   'The ID token of the authorisation response names the bank, the client and its times',
   {},
-  (idToken, { visit }, { bank, clockTolerance }, now) => {
+  (idToken, { visit }, { bank, clockTolerance, earlier }, now) => {
     const claims = readable(idToken)
     if (!claims) return undefined
     const { issuer } = bank
@@ -291,11 +348,49 @@ idTokenRule(
       clockTolerance,
       now,
     })
-    const found = findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat'])
+    const found = [
+      ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat']),
+      ...forOthers(claims.aud, clientId, earlier),
+      ...issuedBefore(claims.iat, now - clockTolerance),
+    ]
     if (typeof claims.exp !== 'number' || claims.exp < now + FAR) return found
     const expected = 'seconds since 1970'
     const actual = String(claims.exp)
     return [...found, { message: 'exp counts milliseconds', expected, actual }]
+  },
+)
+
+/** OpenID Connect Core 3.1.3.7 (3): an audience that this client cannot trust is another client that the run has seen. */
+function forOthers(aud: unknown, clientId: string, earlier: Map<string, unknown>): Finding[] {
+  earlier.set(clientId, true)
+  const other = [aud].flat().find((one) => one !== clientId && earlier.has(String(one)))
+  if (other === undefined) return []
+  const message = 'the ID token is for another client as well'
+  return [{ message, expected: clientId, actual: [aud].flat().join(' ') }]
+}
+
+/** Seconds that pages and people may take between the making of an ID token and its arrival. */
+const ON_THE_WAY = 1800
+
+/** OpenID Connect Core 2: iat is the time at which the ID token was issued, which has the nonce of this request. */
+function issuedBefore(iat: unknown, now: number): Finding[] {
+  if (typeof iat !== 'number' || iat >= now - ON_THE_WAY) return []
+  const message = 'iat of the ID token is long before the request that it answers'
+  return [{ message, expected: `about ${now}`, actual: String(iat) }]
+}
+
+/** OpenID Connect Core 2: “ID Tokens SHOULD NOT use the JWS or JWE x5u, x5c, jku, or jwk Header Parameter fields.” */
+idTokenRule(
+  'AUTHZ-43/no-key',
+  'An ID token does not bring the key that is to verify it',
+  {},
+  (idToken) => {
+    const header = headerOf(idToken)
+    if (!header) return undefined
+    const brought = ['x5u', 'x5c', 'jku', 'jwk'].filter((name) => header[name] !== undefined)
+    if (brought.length === 0) return []
+    const message = `the header of the ID token has ${brought.join(' and ')}`
+    return [{ message, expected: 'kid alone', actual: brought.join(' ') }]
   },
 )
 

@@ -1,4 +1,11 @@
-import { brief, instantOf, member, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  brief,
+  instantOf,
+  member,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
@@ -70,3 +77,41 @@ rule(
     ]
   },
 )
+
+/**
+ * Every balances 2xx. Fails: two rows of one account, type, currency and DateTime, which include the same credit lines, have
+ * other amounts, unless both are zero.
+ */
+rule(
+  'BAL-27/one-of-each',
+  'No two balances of one account and moment contradict each other',
+  { endpoints: ['balances', 'account-balances'], unseen: 'no answer has a balance with DateTime' },
+  (exchange) => {
+    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
+    if (!concerned || !succeeded(exchange)) return undefined
+    const rows = rowsOf(exchange).filter(({ DateTime }) => typeof DateTime === 'string')
+    if (rows.length === 0) return undefined
+    const amounts = new Map<string, string>()
+    for (const [index, row] of rows.entries()) {
+      const key = momentOf(row)
+      const amount = `${Number(member(row, 'Amount', 'Amount'))} ${row.CreditDebitIndicator}`
+      const told = amount.startsWith('0 ') ? '0' : amount
+      const before = amounts.get(key) ?? told
+      amounts.set(key, before)
+      if (before === told) continue
+      const message = 'an account has two balances of one moment that differ'
+      return [{ message, expected: before, actual: told, place: `/Data/Balance/${index}` }]
+    }
+    return []
+  },
+)
+
+/** What tells a balance from others of its account. */
+function momentOf(row: Row): string {
+  const lines = [row.CreditLine ?? []]
+    .flat()
+    .map((line) => [member(line, 'Type'), member(line, 'Included')])
+  const time = instantOf(String(row.DateTime))
+  const currency = member(row, 'Amount', 'Currency')
+  return JSON.stringify([row.AccountId, row.Type, currency, time, lines.map(String).sort()])
+}

@@ -9,7 +9,7 @@ import {
   neverAgain,
   requestedData,
 } from '../common/consents/created-consents.ts'
-import { ACCOUNT_ACCESS, CONSENTS } from '../common/endpoints.ts'
+import { ACCOUNT_ACCESS, CONSENTS, DATA } from '../common/endpoints.ts'
 import { secondsOf } from '../common/instants.ts'
 
 /** Account access consents. Requirements: specs/account-information/consents.yaml */
@@ -326,3 +326,36 @@ function askedConsent(exchange: Exchange): Finding[] | undefined {
     },
   ]
 }
+
+/**
+ * Every query of an account access consent that a query has shown as Authorised before. Fails: it shows AwaitingAuthorisation,
+ * longer after that than the settling time, and data came under the consent since.
+ */
+rule(
+  'CONS-36/not-awaiting-again',
+  'A consent that was shown as Authorised and gives data is not awaiting authorisation again',
+  {
+    endpoints: [QUERY],
+    also: DATA,
+    unseen: 'no consent was shown as Authorised',
+    follows: ['CONS-22/asked-consent'],
+  },
+  (exchange, { earlier, settlingTime }) => {
+    if (!succeeded(exchange)) return undefined
+    const sent = Date.parse(exchange.startedAt)
+    const id = exchange.about.consent?.id ?? exchange.about.subject ?? ''
+    const seen = earlier.get(id) as { authorised: number; data: boolean } | undefined
+    if (exchange.endpoint !== QUERY) {
+      if (seen && exchange.about.deviation === undefined) earlier.set(id, { ...seen, data: true })
+      return undefined
+    }
+    const status = statusOf(exchange)
+    if (status === 'Authorised') earlier.set(id, { authorised: sent, data: false })
+    if (!seen) return undefined
+    const isBack = status === 'AwaitingAuthorisation' && seen.data
+    if (!isBack || sent < seen.authorised + settlingTime) return []
+    const message = 'the consent awaits authorisation again, and gives data'
+    const place = '/Data/Status'
+    return [{ message, expected: 'Authorised', actual: 'AwaitingAuthorisation', place }]
+  },
+)

@@ -1,11 +1,12 @@
+import { X509Certificate } from 'node:crypto'
 import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 
 /** How the bank's keys are encoded. Requirements: specs/account-information/discovery.yaml */
 
 /**
- * RFC 7517 4.5, RFC 7518 2 and 6.3.1. Every JWK Set. Fails: a modulus or exponent has another encoding or an extra
- * leading octet; two different keys of one type and use share a kid. A key may be listed once per algorithm.
+ * RFC 7517 4.5 and 4.7, RFC 7518 2 and 6.3.1. Every JWK Set. Fails: a modulus or exponent has another encoding or an extra
+ * leading octet; two different keys of one type and use share a kid; x5c is of another key. A key may be listed once per algorithm.
  */
 rule(
   'DISC-17/well-formed',
@@ -15,7 +16,7 @@ rule(
     if (exchange.endpoint !== 'jwks' || !succeeded(exchange)) return undefined
     const keys = member(exchange.response?.json, 'keys')
     if (!Array.isArray(keys)) return undefined
-    return [...keys.flatMap(integers), ...sharedKids(keys)]
+    return [...keys.flatMap(integers), ...sharedKids(keys), ...keys.flatMap(otherCertificate)]
   },
 )
 
@@ -28,6 +29,30 @@ function sharedKids(keys: unknown[]): Finding[] {
   if (twice === undefined) return []
   const message = `two keys have the kid ${brief(member(twice, 'kid'))}`
   return [{ message, expected: 'a kid of its own', actual: 'one kid', place: '/keys' }]
+}
+
+/** RFC 7517 4.7: the first certificate of x5c is in base64, and has the public key of the JWK. */
+function otherCertificate(key: unknown, at: number): Finding[] {
+  const chain = member(key, 'x5c')
+  if (member(key, 'kty') !== 'RSA' || !Array.isArray(chain) || chain.length === 0) return []
+  const place = `/keys/${at}/x5c`
+  const [first] = chain
+  const modulus = modulusOf(first)
+  if (modulus === member(key, 'n')) return []
+  const message = modulus === undefined ? 'x5c holds no certificate' : 'x5c is of another key'
+  return [{ message, expected: 'a certificate of this key', actual: brief(first), place }]
+}
+
+/** The modulus of the key of a certificate in base64; undefined where it is none. */
+function modulusOf(certificate: unknown): string | undefined {
+  if (typeof certificate !== 'string' || !/^[\w+/\s]+=*\s*$/.test(certificate)) return undefined
+  try {
+    return new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({
+      format: 'jwk',
+    }).n
+  } catch {
+    return undefined
+  }
 }
 
 /** Findings about the numbers of one key. */

@@ -2,6 +2,8 @@ import {
   brief,
   type Endpoint,
   type Exchange,
+  instantOf,
+  isDateTime,
   member,
   percentDecoded,
   rowsOf,
@@ -32,10 +34,29 @@ rule(
   },
 )
 
-/** Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, encoded a second time. */
+/** Every consent and data 2xx with an absolute Links.Self. Fails: its scheme is http, and the request came over https. */
+rule(
+  'ENV-14/scheme',
+  'Links.Self has the scheme by which the resource is reached',
+  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional and stood in no answer' },
+  (exchange) => {
+    if (DEPTH[exchange.endpoint] === undefined || !succeeded(exchange)) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    if (typeof self !== 'string' || !URL.canParse(self)) return undefined
+    const plain = new URL(self).protocol === 'http:'
+    if (!plain || !exchange.request.url.startsWith('https:')) return []
+    const message = 'Links.Self is an address of http'
+    return [{ message, expected: 'https', actual: brief(self), place: '/Links/Self' }]
+  },
+)
+
+/**
+ * Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, encoded a second time, or
+ * a filter is another instant than that of the request.
+ */
 rule(
   'ENV-13/query',
-  'A query in Links.Self is that of the request, not encoded twice',
+  'A query in Links.Self is that of the request, and not encoded twice',
   { endpoints: DATA, unseen: 'no Links.Self has a query' },
   (exchange) => {
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
@@ -47,6 +68,14 @@ rule(
     const twice = [...new URL(self).searchParams].find(
       ([name, value]) => value !== sent.get(name) && percentDecoded(value) === sent.get(name),
     )
+    const other = [...new URL(self).searchParams].find(([name, value]) =>
+      isOtherInstant(value, sent.get(name)),
+    )
+    if (other && exchange.about.consent?.transactionFrom === undefined) {
+      const [name, actual] = other
+      const message = `${name} in Links.Self is another one than that of the request`
+      return [{ message, expected: brief(sent.get(name)), actual, place: '/Links/Self' }]
+    }
     if (!twice) return []
     const [name, actual] = twice
     const message = `${name} in Links.Self is encoded twice`
@@ -102,6 +131,11 @@ rule(
     return [{ message, expected: '1', actual: '0', place: '/Meta/TotalPages' }]
   },
 )
+
+function isOtherInstant(shown: string, sent: string | null): boolean {
+  if (sent === null || !isDateTime(shown) || !isDateTime(sent)) return false
+  return instantOf(shown) !== instantOf(sent)
+}
 
 /** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
 function nextIn({ response }: Exchange): string | undefined {

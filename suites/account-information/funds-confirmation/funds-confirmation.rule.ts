@@ -122,3 +122,18 @@ rule(
     return []
   },
 )
+
+/** Every creation 201. Fails: Status is Revoked, which a customer's revocation gives; every other value is open. */
+rule(
+  'FCC-28/not-revoked',
+  'A funds confirmation consent is not revoked from the beginning',
+  { endpoints: [CREATE] },
+  (exchange) => {
+    if (exchange.endpoint !== CREATE || exchange.response?.status !== 201) return undefined
+    if (exchange.about.deviation !== undefined) return undefined
+    if (member(exchange.response.json, 'Data', 'Status') !== 'Revoked') return []
+    const message = 'the new consent is shown as Revoked'
+    const place = '/Data/Status'
+    return [{ message, expected: 'a status of a consent to come', actual: 'Revoked', place }]
+  },
+)

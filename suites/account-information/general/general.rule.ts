@@ -1,7 +1,9 @@
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { header, notJson, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
+import { directivesOf } from '../common/cache-control.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** Every answer. Requirements: specs/account-information/general.yaml */
@@ -65,6 +67,41 @@ rule(
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) return []
     const actual = contentType === '' ? 'no Content-Type' : contentType
     return [{ message: `JSON under ${actual}`, expected: 'application/json', actual }]
+  },
+)
+
+/**
+ * Every 2xx with a JSON body of these endpoints. Fails: Content-Type names another charset than the UTF-8 that JSON
+ * has (RFC 8259 8.1), so that a client that follows it reads other letters. US-ASCII is a part of UTF-8.
+ */
+rule(
+  'GEN-26/charset',
+  'The Content-Type of a JSON response names no other charset than UTF-8',
+  { endpoints: ['discovery', 'registration', 'token', ...CONSENTS, ...DATA] },
+  (exchange) => {
+    const judged = ['discovery', 'registration', 'token', ...CONSENTS, ...DATA]
+    if (!judged.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    return exchange.response?.json === undefined ? undefined : otherCharset(exchange)
+  },
+)
+
+/**
+ * Every consent and data 2xx. Fails: Cache-Control lets shared caches store what they answer to whoever has the address
+ * (RFC 9111 3.5: public or s-maxage), and Vary does not name Authorization.
+ */
+rule(
+  'GEN-27/not-shared',
+  'No shared cache may keep the data of a customer for others',
+  { endpoints: [...CONSENTS, ...DATA] },
+  (exchange) => {
+    if (![...CONSENTS, ...DATA].includes(exchange.endpoint) || !succeeded(exchange))
+      return undefined
+    const directives = directivesOf(exchange)
+    const has = (...names: string[]) => names.some((name) => directives.includes(name))
+    if (!has('public', 's-maxage') || has('no-store', 'private', 'no-cache')) return []
+    if (/authorization|\*/i.test(header(exchange, 'vary') ?? '')) return []
+    const message = 'shared caches may store the answer'
+    return [{ message, expected: 'no public and no s-maxage', actual: directives.join(', ') }]
   },
 )
 

@@ -1,6 +1,6 @@
 import { type Endpoint, type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { misreadIn, placeholdersIn } from '../../texts.ts'
+import { misreadIn, placeholdersIn, zonesIn } from '../../texts.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** Texts of answers of any kind. Requirements: specs/account-information/general.yaml */
@@ -25,3 +25,14 @@ rule(
 function isGiven(exchange: Exchange, endpoints: readonly Endpoint[]): boolean {
   return endpoints.includes(exchange.endpoint) && succeeded(exchange)
 }
+
+/**
+ * Every 2xx of consents and data (AMB-34): any text that is a date-time of RFC 3339. Fails: its offset is not zero. The members
+ * that the tables name are judged by GEN-02/utc.
+ */
+rule(
+  'GEN-02/everywhere',
+  'No date-time of an answer is of another zone than UTC, in members that no table names either',
+  { endpoints: [...CONSENTS, ...DATA], follows: ['GEN-02/utc'] },
+  (exchange) => (isGiven(exchange, [...CONSENTS, ...DATA]) ? zonesIn(exchange) : undefined),
+)

@@ -1,6 +1,7 @@
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { type Exchange, header, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { directivesOf } from '../common/cache-control.ts'
 import { isKnownScope, joinedScopes } from '../common/scope-lists.ts'
 import { compareIdToken, findingsOf, type IdTokenFinding } from '../common/tokens/id-token.ts'
 
@@ -175,11 +176,13 @@ rule(
     const { idToken: front, registered, subject: consentId } = exchange.about
     const claims = idToken === undefined ? undefined : claimsOf(idToken)
     if (idToken === undefined || !front || !claims) return undefined
+    const code = new URLSearchParams(exchange.request.body ?? '').get('code') ?? undefined
     const compared = compareIdToken(idToken, {
       ...(typeof front.iss === 'string' && { issuer: front.iss }),
       ...(registered && { clientId: registered.clientId }),
       nonce: front.nonce,
       accessToken: textOf(exchange, 'access_token') ?? '',
+      ...(code !== undefined && { code }),
       // If the first ID token names another consent, AUTHZ-35 judges that.
       ...(consentId !== undefined && front[intentClaim] === consentId && { intentId: consentId }),
       intentClaim,
@@ -187,12 +190,13 @@ rule(
       now: Math.floor(Date.parse(exchange.startedAt) / 1000),
     })
     // These are optional here, but must not be wrong.
-    const optional: IdTokenFinding['what'][] = ['at_hash', 'nonce', 'intent']
+    const optional: IdTokenFinding['what'][] = ['at_hash', 'c_hash', 'nonce', 'intent']
     const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
     const wrong = [
       ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional]),
       ...oldIssue(exchange, claims),
       ...laterLogin(front, claims),
+      ...otherClass(front, claims),
     ]
     if (front.sub === undefined || claims.sub === front.sub) return wrong
     const message = 'sub is not that of the authorisation response'
@@ -208,6 +212,14 @@ function laterLogin(front: Record<string, unknown>, claims: Record<string, unkno
   return [{ message, expected: String(first), actual: String(now) }]
 }
 
+/** OpenID Connect Core 3.3.3.6: claims of the login that are in both ID tokens have the same values. */
+function otherClass(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
+  const [first, now] = [front.acr, claims.acr]
+  if (typeof first !== 'string' || typeof now !== 'string' || now === first) return []
+  const message = 'acr is not that of the authorisation response'
+  return [{ message, expected: first, actual: now }]
+}
+
 /** OpenID Connect Core 12.2: iat of a refreshed ID token is the time at which the new one is issued. */
 function oldIssue(exchange: Exchange, { iat }: Record<string, unknown>): Finding[] {
   const grant = new URLSearchParams(exchange.request.body ?? '').get('grant_type')
@@ -216,3 +228,34 @@ function oldIssue(exchange: Exchange, { iat }: Record<string, unknown>): Finding
   const message = 'iat of the refreshed ID token is not when it was issued'
   return [{ message, expected: `after ${hourAgo}`, actual: String(iat) }]
 }
+
+/** RFC 6749 5.1. Every token 2xx with an access token. Fails: no Cache-Control with the directive no-store. */
+rule('TOK-44/no-store', 'No cache may store a token response', TOKEN, (exchange) => {
+  if (textOf(exchange, 'access_token') === undefined) return undefined
+  const directives = directivesOf(exchange)
+  if (directives.includes('no-store')) return []
+  const actual = directives.length > 0 ? directives.join(', ') : 'no Cache-Control'
+  const message = 'the token response may be stored by caches'
+  return [{ message, expected: 'Cache-Control: no-store', actual }]
+})
+
+/** RFC 7519 4.1.4. Every token 2xx whose access token is a JWT with exp. Fails: exp is later than expires_in says. */
+rule(
+  'TOK-45/as-long',
+  'An access token that tells when it expires does not live longer than expires_in says',
+  { ...TOKEN, unseen: 'no access token is a JWT that tells when it expires' },
+  (exchange, { clockTolerance }) => {
+    const accessToken = textOf(exchange, 'access_token')
+    const exp = accessToken === undefined ? undefined : claimsOf(accessToken)?.exp
+    const expiresIn = member(exchange.response?.json, 'expires_in')
+    if (typeof exp !== 'number' || typeof expiresIn !== 'number') return undefined
+    const end = (Date.parse(exchange.startedAt) + exchange.durationMs) / 1000 + expiresIn
+    if (exp <= end + clockTolerance + MARGIN) return []
+    const message = 'the access token says that it lives longer than expires_in'
+    const [expected, actual] = [end, exp].map((at) => new Date(at * 1000).toISOString())
+    return [{ message, expected: `exp of ${expected} or before`, actual: `${actual}` }]
+  },
+)
+
+/** Seconds by which a bank may tell clients a shorter life than the token has, so that they ask for another one in time. */
+const MARGIN = 300

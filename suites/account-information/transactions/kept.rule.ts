@@ -217,3 +217,28 @@ function isPassing(first: Shown, now: Shown, row: string, present: boolean): boo
 
 /** London is ahead of UTC by so much in summer: its days begin then. */
 const SUMMER_TIME = 3_600_000
+
+/** As many rows tell that all of them stand twice for one reason, and not by chance. */
+const MANY = 6
+
+/** Every transactions 2xx with six booked rows or more. Fails: every one of them stands there as often as the others, twice or more. */
+rule(
+  'TXN-46/apart',
+  'Not every transaction of an answer stands there twice',
+  { endpoints: TRANSACTIONS, unseen: 'no answer has six booked transactions' },
+  (exchange) => {
+    if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const booked = bookedOf(rowsOf(exchange))
+    if (booked.length < MANY) return undefined
+    const counts = new Map<string, number>()
+    for (const row of booked) {
+      const text = JSON.stringify(row)
+      counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+    const times = new Set(counts.values())
+    const [often = 1] = times
+    if (times.size > 1 || often < 2) return []
+    const message = `each of ${counts.size} transactions stands there ${often} times`
+    return [{ message, expected: 'each transaction once', actual: `${booked.length} rows` }]
+  },
+)

@@ -8,6 +8,7 @@ import {
   type Row,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
 import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { isError, isList, productsOf } from '../common/product-list.ts'
@@ -244,5 +245,88 @@ rule(
           place: `/data/${index}/Eligibility/AgeRestricted`,
         }),
       )
+  },
+)
+
+rule(
+  'PROD-62/charset',
+  'The Content-Type of the list of products names no other charset than UTF-8',
+  PRODUCTS,
+  (exchange) => (isList(exchange) ? otherCharset(exchange) : undefined),
+)
+
+/** Every list whose products are those of an earlier one, in any order. Fails: LastUpdated is earlier than there. */
+rule(
+  'PROD-63/never-back',
+  'LastUpdated of the same products does not go back',
+  { ...PRODUCTS, unseen: 'no two answers list the same products' },
+  (exchange, { earlier }) => {
+    const text = member(exchange.response?.json, 'meta', 'LastUpdated')
+    const updated = typeof text === 'string' ? instantOf(text) : Number.NaN
+    if (!isList(exchange) || Number.isNaN(updated)) return undefined
+    const sent = Date.parse(exchange.startedAt)
+    const key = JSON.stringify(
+      productsOf(exchange)
+        .map((one) => JSON.stringify(one))
+        .sort(),
+    )
+    const before = earlier.get(key) as { updated: number; until: number; text: unknown } | undefined
+    if (!before || updated > before.updated) {
+      earlier.set(key, { updated, text, until: sent + exchange.durationMs })
+    }
+    if (!before || sent < before.until) return undefined
+    if (updated >= before.updated) return []
+    const message = 'LastUpdated is earlier than in an earlier answer, and no product has changed'
+    const place = '/meta/LastUpdated'
+    return [{ message, expected: brief(before.text), actual: brief(text), place }]
+  },
+)
+
+/** No list of products is older than this interface. */
+const FIRST_YEAR = Date.parse('2000-01-01T00:00:00Z')
+
+/** Every list whose LastUpdated is a date. Fails: it is before 2000. A program without a value may write 1970 or the year 1. */
+rule(
+  'PROD-64/of-a-time',
+  'LastUpdated is a time at which the products could be updated',
+  { ...PRODUCTS, unseen: 'LastUpdated is no date-time' },
+  (exchange) => {
+    const text = member(exchange.response?.json, 'meta', 'LastUpdated')
+    const updated = typeof text === 'string' ? instantOf(text) : Number.NaN
+    if (!isList(exchange) || Number.isNaN(updated)) return undefined
+    if (updated >= FIRST_YEAR) return []
+    const message = `the products were last updated ${brief(text)}`
+    return [{ message, expected: 'its time', actual: brief(text), place: '/meta/LastUpdated' }]
+  },
+)
+
+/** What a program writes into a rate or an amount that it does not have. */
+const NO_VALUE = /\b(?:NaN|undefined|null|Infinity)\b|\{\{|\$\{/
+
+/** Every list. Fails: a rate or amount of a product holds NaN, null, undefined, Infinity or the name of a value in a template. */
+rule(
+  'PROD-65/filled-in',
+  'A rate or an amount of a product holds nothing that a program writes where it has no value',
+  { ...PRODUCTS, unseen: 'no product has a rate or an amount' },
+  (exchange) => {
+    if (!isList(exchange)) return undefined
+    const texts = productsOf(exchange).flatMap((product, index) => {
+      const item = member(product, 'Details', 'ConsumerCreditCardItem')
+      return Object.entries((item ?? {}) as Row)
+        .filter(([name]) =>
+          /(?:Rate|Amount|Fee|Fees|Percent|Percentage|Adjustment|Limit)$/.test(name),
+        )
+        .map(([name, value]) => ({
+          place: `/data/${index}/Details/ConsumerCreditCardItem/${name}`,
+          value,
+        }))
+    })
+    if (texts.length === 0) return undefined
+    return texts
+      .filter(({ value }) => typeof value === 'string' && NO_VALUE.test(value))
+      .map(({ value, place }) => {
+        const message = `a rate or an amount is ${brief(value)}`
+        return { message, expected: 'a rate or an amount', actual: brief(value), place }
+      })
   },
 )

@@ -9,7 +9,8 @@ const INTERVAL = 250
 /** Repeats a request until the end of a consent shows. */
 export interface Settling {
   /**
-   * The first answer that is `done`, or the last within the target's settlingTime. Without the customer the
+   * The first answer if it is `done`; else that after the target's settlingTime, since several servers may answer in
+   * turn, of which one never hears of the end. Not `done` within that time: the last one. Without the customer the
    * request is sent at most twice, at once and when that time is over: otherwise a limit could look like the end.
    *
    * @param way how `ask` sends the request
@@ -37,6 +38,10 @@ export function settling({ target, observe }: Context<never>): Settling {
       if (asked > 1 && done(answer)) {
         const seconds = ((performance.now() - ended) / 1000).toFixed(1)
         observe('seconds until the end of a consent took effect', seconds, answer)
+        if (left() > 0) {
+          await wait(left())
+          answer = await ask()
+        }
       }
       return answer
     },
