@@ -75,12 +75,18 @@ export function bookingIn(rows: Row[]): Booking | undefined {
   }
 }
 
-/** Milliseconds of a day, an hour, a minute and a second. */
-const UNITS = [86_400_000, 3_600_000, 60_000, 1000]
+const DAY = 86_400_000
+
+/** Milliseconds of an hour, a minute and a second. */
+const UNITS = [3_600_000, 60_000, 1000]
 
 /** The largest unit that divides all times: the bank shows no finer ones, whatever it compares. */
 const unitOf = (times: number[]): number =>
-  UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1
+  areOfDays(times) ? DAY : (UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1)
+
+/** Are all times midnights of UTC or of London, which is an hour ahead in summer? */
+const areOfDays = (times: number[]): boolean =>
+  times.every((time) => time % DAY === 0 || time % DAY === 23 * 3_600_000)
 
 /** The precision of a BookingDateTime, in milliseconds. */
 function toldBy({ BookingDateTime }: Row): number {
@@ -155,18 +161,33 @@ interface Place {
 
 /** Just after the booking of an index from `low` to `high`. */
 export function justAfter(times: number[], low: number, high: number): Place | undefined {
-  return chosen(times, low, high, (index) => {
-    const [at, next] = [times[index] as number, times[index + 1] as number]
-    return { room: next - at, instant: at + Math.min(NEAR, (next - at) / 2) }
-  })
+  return nearest(times, (near) =>
+    chosen(times, low, high, (index) => {
+      const [at, next] = [times[index] as number, times[index + 1] as number]
+      return { room: next - at, instant: at + Math.min(near, (next - at) / 2) }
+    }),
+  )
 }
 
 /** Just before the booking of an index from `low` to `high`. */
 export function justBefore(times: number[], low: number, high: number): Place | undefined {
-  return chosen(times, low, high, (index) => {
-    const [before, at] = [times[index - 1] as number, times[index] as number]
-    return { room: at - before, instant: at - Math.min(NEAR, (at - before) / 2) }
-  })
+  return nearest(times, (near) =>
+    chosen(times, low, high, (index) => {
+      const [before, at] = [times[index - 1] as number, times[index] as number]
+      return { room: at - before, instant: at - Math.min(near, (at - before) / 2) }
+    }),
+  )
+}
+
+/**
+ * A bank that knows only days may take a filter by its day: if bookings are midnights, the bound lies on a day without a
+ * booking, at noon, where there is such a day.
+ */
+function nearest(times: number[], place: (near: number) => Place | undefined): Place | undefined {
+  const far = 1.5 * DAY
+  const apart = areOfDays(times) ? place(far) : undefined
+  if (apart && times.every((time) => Math.abs(time - apart.instant) >= DAY)) return apart
+  return place(NEAR)
 }
 
 /** Near the middle, and in summer if possible, when London's clocks differ from UTC. */
@@ -177,12 +198,14 @@ function chosen(
   beside: (index: number) => { room: number; instant: number },
 ): Place | undefined {
   const places: (Place & { distance: number })[] = []
+  const ofDays = areOfDays(times)
   for (let index = low; index <= high; index += 1) {
     const { room, instant } = beside(index)
     // Rounded to whole seconds, the bound must stay between the two bookings.
     if (room < 2000) continue
     const winter = isSummer(times[index] as number) ? 0 : times.length
-    const distance = winter + Math.abs(index - (low + high) / 2)
+    const narrow = ofDays && room < 3 * DAY ? 2 * times.length : 0
+    const distance = narrow + winter + Math.abs(index - (low + high) / 2)
     places.push({ index, instant: Math.floor(instant / 1000) * 1000, distance })
   }
   return places.sort((one, other) => one.distance - other.distance)[0]
