@@ -1,6 +1,7 @@
 /** The authorisation request. Requirements: specs/tpp/authorisation.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
 import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { roomOf } from '../guessing.ts'
 import {
   list,
   queryOf,
@@ -167,6 +168,52 @@ conduct(
   'each visit has a state of its own',
   { ...options, unseen: 'the client sends no state: it is not required' },
   freshness('state'),
+)
+
+/** As many values of one length show which of their characters never change. */
+const ENOUGH = 8
+
+/** A random value of half the size that RFC 6749 10.10 asks of tokens is no counter, and no time. */
+const BITS = 48
+
+/** Judges that the values of one length, of which eight or more came, differ in characters that hold enough bits. */
+function hardToGuess(name: 'nonce' | 'state') {
+  const sentIn = (exchange: Exchange) => {
+    const value = requestOf(exchange)
+      ? (requestObjectOf(exchange)?.claims[name] ?? queryOf(exchange).get(name))
+      : undefined
+    return typeof value === 'string' ? value : undefined
+  }
+  return (exchange: Exchange, earlier: readonly Exchange[]) => {
+    const value = sentIn(exchange)
+    if (value === undefined) return undefined
+    const others = earlier
+      .filter((other) => !isOfAnotherClient(exchange, other))
+      .flatMap((other) => sentIn(other) ?? [])
+      .filter((other) => other.length === value.length)
+    const values = [...new Set([...others, value])]
+    if (values.length < ENOUGH) return undefined
+    const { characters, bits } = roomOf(values)
+    return unless(bits >= BITS, {
+      message: `${values.length} values of ${name} differ in few characters`,
+      expected: `characters of ${BITS} bits or more that differ`,
+      actual: `${characters} of ${value.length}, of at most ${Math.floor(bits)} bits`,
+    })
+  }
+}
+
+conduct(
+  'TAUT-07/not-guessable',
+  'a nonce cannot be guessed from others',
+  { ...options, unseen: `no ${ENOUGH} different values of one length came` },
+  hardToGuess('nonce'),
+)
+
+conduct(
+  'TAUT-08/not-guessable',
+  'a state cannot be guessed from others',
+  { ...options, unseen: `no ${ENOUGH} different values of one length came` },
+  hardToGuess('state'),
 )
 
 conduct(

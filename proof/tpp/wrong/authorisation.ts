@@ -1,6 +1,19 @@
 import { right } from '../conduct.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
+let visits = 0
+const nextNumber = () => {
+  visits += 1
+  return String(visits).padStart(12, '0')
+}
+
+let latest = 0
+/** The time in milliseconds, another one for each visit. */
+const nextTime = () => {
+  latest = Math.max(latest + 1, Date.now())
+  return String(latest)
+}
+
 const wrong: WrongTpp[] = [
   {
     id: 'everything-in-the-request-object',
@@ -92,6 +105,18 @@ const wrong: WrongTpp[] = [
     story: 'The nonce is made once when the server starts.',
     warns: ['TAUT-07/nonce'],
     conduct: { newNonce: () => 'b1946ac92492d2347c6235b4d2611184' },
+  },
+  {
+    id: 'nonces-are-counted',
+    story: 'The nonce is the number of the visit, with leading zeros.',
+    warns: ['TAUT-07/not-guessable'],
+    conduct: { newNonce: () => nextNumber() },
+  },
+  {
+    id: 'states-are-times',
+    story: 'The state is the millisecond in which the customer began.',
+    warns: ['TAUT-08/not-guessable'],
+    conduct: { newState: () => nextTime() },
   },
   {
     id: 'state-is-the-page',

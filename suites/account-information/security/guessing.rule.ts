@@ -6,6 +6,7 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { roomOf } from '../../guessing.ts'
 
 /** Values that a stranger could guess. Requirements: specs/account-information/security.yaml */
 
@@ -73,23 +74,4 @@ function issuedIn(exchange: Exchange): [kind: string, text: string][] {
   const location = header(exchange, 'location')
   const { code } = (location !== undefined && parseRedirect(location)) || {}
   return code ? [['code', code]] : []
-}
-
-/** Alphabets from which texts are drawn, with their sizes, the smallest first. */
-const ALPHABETS: [RegExp, number][] = [
-  [/^\d*$/, 10],
-  [/^(?:[\da-f]*|[\dA-F]*)$/, 16],
-  [/^(?:[\da-z]*|[\dA-Z]*)$/, 36],
-  [/^[\da-zA-Z]*$/, 62],
-]
-
-/** In how many places texts of one length differ, and how many bits these places hold. */
-function roomOf(texts: string[]): { characters: number; bits: number } {
-  const [first = ''] = texts
-  const places = [...first.split('').keys()]
-    .map((at) => new Set(texts.map((text) => text[at])))
-    .filter(({ size }) => size > 1)
-  const used = places.flatMap((place) => [...place]).join('')
-  const [, size] = ALPHABETS.find(([pattern]) => pattern.test(used)) ?? [undefined, 95]
-  return { characters: places.length, bits: places.length * Math.log2(size) }
 }
