@@ -100,6 +100,8 @@ rule(
     const has = (...names: string[]) => names.some((name) => directives.includes(name))
     if (!has('public', 's-maxage') || has('no-store', 'private', 'no-cache')) return []
     if (/authorization|\*/i.test(header(exchange, 'vary') ?? '')) return []
+    // What is old at once is asked for again.
+    if (/max-?age\s*=\s*"?0\b/i.test(header(exchange, 'cache-control') ?? '')) return []
     const message = 'shared caches may store the answer'
     return [{ message, expected: 'no public and no s-maxage', actual: directives.join(', ') }]
   },

@@ -212,7 +212,7 @@ function laterLogin(front: Record<string, unknown>, claims: Record<string, unkno
   return [{ message, expected: String(first), actual: String(now) }]
 }
 
-/** OpenID Connect Core 3.3.3.6: claims of the login that are in both ID tokens have the same values. */
+/** OpenID Connect Core 3.3.3.6: what both ID tokens say of the login is said of one login. */
 function otherClass(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
   const [first, now] = [front.acr, claims.acr]
   if (typeof first !== 'string' || typeof now !== 'string' || now === first) return []
