@@ -142,7 +142,7 @@ rule(
   'An AccountId of a consent does not become that of another of its cards',
   {
     endpoints: ['accounts', 'account'],
-    unseen: 'no consent showed the last digits of two cards',
+    unseen: 'no consent showed the last digits of the cards of two accounts',
     follows: ['ACC-15/bulk-equals-single', 'AUTHZ-30/other-customer', 'ACC-02/asked-account-only'],
   },
   (exchange, { earlier }) => {

@@ -3,6 +3,7 @@ import {
   brief,
   type Endpoint,
   type Exchange,
+  instantOf,
   isBooked,
   isDateTime,
   type Row,
@@ -111,7 +112,8 @@ rule(
 
 /**
  * Every transactions 2xx under a consent with a period in UTC: rows that are not booked but have a
- * BookingDateTime. Fails: it lies outside. Not judged: filters, which restrict what was booked.
+ * BookingDateTime. Fails: it lies outside. An answer without such rows conforms once another one of the run showed some.
+ * Not judged: filters, which restrict what was booked.
  */
 rule(
   'TXN-45/pending',
@@ -119,10 +121,11 @@ rule(
   {
     endpoints,
     follows: ['TXN-20/inside'],
-    unseen: 'no answer with a period could show a pending transaction with a BookingDateTime',
+    unseen: 'no answer shows a pending transaction with a BookingDateTime',
   },
-  (exchange) => {
+  (exchange, { earlier }) => {
     const all = transactionsIn(exchange) ?? []
+    if (all.some(isPendingAtSomeTime)) earlier.set('pending', true)
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
     const outside = (row: Row) => {
@@ -132,6 +135,7 @@ rule(
     // If booked rows lie outside too, the limit is not applied at all: other checks judge that.
     if (all.some((row) => isBookedAtSomeTime(row) && outside(row))) return undefined
     const rows = all.filter(isPendingAtSomeTime)
+    if (rows.length === 0 && earlier.has('pending')) return []
     const told = (at: number | undefined, open: string) => (at === undefined ? open : inUtc(at))
     return offence(rows, outside, {
       message: 'a pending transaction has a time of booking outside the period of the consent',
@@ -149,7 +153,9 @@ function limitsOf({ about, endpoint }: Exchange): Bounds {
   if (!endpoints.includes(endpoint) || about.deviation !== undefined) return {}
   const { transactionFrom, transactionTo } = about.consent ?? {}
   const timeOf = (text: string | undefined) =>
-    text?.endsWith('Z') && isDateTime(text) ? Date.parse(text) : undefined
+    text !== undefined && /(?:Z|[+-]00:00)$/.test(text) && isDateTime(text)
+      ? instantOf(text)
+      : undefined
   const [from, to] = [timeOf(transactionFrom), timeOf(transactionTo)]
   return { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
 }
