@@ -103,7 +103,7 @@ test('faults that shared a bank do so again, with what is still expected of them
     [other.id],
   ])
   // Expected where another of its group is, it can no longer be told from it.
-  const changed = { ...third, fails: one.fails, chapter: one.chapter }
+  const changed = { ...one, id: third.id }
   const groups = groupFaults([one, changed], 16, before).map((group) => group.map(ids))
   expect(groups).toHaveLength(2)
 })
