@@ -45,7 +45,7 @@ function otherCertificate(key: unknown, at: number): Finding[] {
 
 /** The modulus of the key of a certificate in base64; undefined where it is none. */
 function modulusOf(certificate: unknown): string | undefined {
-  if (typeof certificate !== 'string' || !/^[\w+/\s]+=*\s*$/.test(certificate)) return undefined
+  if (typeof certificate !== 'string' || !/^[\w+/=\s]+$/.test(certificate)) return undefined
   try {
     return new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({
       format: 'jwk',
