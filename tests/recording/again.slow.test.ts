@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { version } from '../../cli/folders.ts'
 import type { Result } from '../../engine/judge/results.ts'
 import { CHAIN_START, chainedLine } from '../../engine/record/chain.ts'
 import { type Again, judgeAgain } from '../../engine/recording/again/judge-again.ts'
@@ -195,6 +196,8 @@ test('a run of another version is told as such', async () => {
 
 test('by the command: signed anew, a folder and an archive', async () => {
   const run = await copy('faulty')
+  // Of another version it would be said that it may judge otherwise.
+  run.report.assay.version = version
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const key = join(folder, 'key.pem')
   writeFileSync(key, publicKey.export({ type: 'spki', format: 'pem' }).toString())

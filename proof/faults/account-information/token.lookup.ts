@@ -127,6 +127,7 @@ const faults: Fault[] = [
         const answer = await first
         if (!answer) return next()
         ctx.status = 200
+        ctx.set('cache-control', 'no-store')
         ctx.body = answer
         return stateOf(ctx).fired()
       }

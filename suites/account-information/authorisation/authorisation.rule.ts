@@ -142,8 +142,8 @@ rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISAT
 })
 
 /**
- * OpenID Connect Core 3.3.2.5. Over visits that end with a code. Fails: state is in the query, and not in the
- * fragment. An absent state is judged by AUTHZ-04/on-success.
+ * OpenID Connect Core 3.3.2.5. Over visits that end with a code in the fragment. Fails: state is in the query, and not
+ * in the fragment. A code in the query is judged by AUTHZ-03/code, an absent state by AUTHZ-04/on-success.
  */
 rule(
   'AUTHZ-04/in-fragment',
@@ -153,6 +153,7 @@ rule(
     const landing = successOf(exchange)
     if (landing?.visit.state === undefined) return undefined
     const { query, fragment } = landing.redirect
+    if (fragment.code === undefined) return undefined
     if (fragment.state !== undefined || query.state === undefined) return []
     const message = 'state is in the query'
     return [{ message, expected: 'state in the fragment', actual: 'state in the query' }]
@@ -170,7 +171,7 @@ rule(
     ...AUTHORISATION,
     also: ['elsewhere', 'registration'],
     unseen: 'no client was registered by this run',
-    follows: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/array'],
+    follows: ['REG-13/left-out', 'AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/array'],
   },
   (exchange, { earlier }) => {
     const { client } = exchange.about

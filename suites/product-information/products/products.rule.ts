@@ -307,7 +307,7 @@ const NO_VALUE = /\b(?:NaN|undefined|null|Infinity)\b|\{\{|\$\{/
 rule(
   'PROD-65/filled-in',
   'A rate or an amount of a product holds nothing that a program writes where it has no value',
-  { ...PRODUCTS, unseen: 'no product has a rate or an amount' },
+  { ...PRODUCTS, unseen: 'no product has a rate or an amount', follows: ['PROD-58/placeholders'] },
   (exchange) => {
     if (!isList(exchange)) return undefined
     const texts = productsOf(exchange).flatMap((product, index) => {
