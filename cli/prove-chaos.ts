@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
-import { type ChaosProof, proveChaos } from '../proof/chaos/prove-chaos.ts'
-import { proveStarved } from '../proof/chaos/prove-starved.ts'
+import { CHAOS } from '../proof/chaos/prove-chaos.ts'
+import { type ChaosProof, proveRuns } from '../proof/chaos/prove-runs.ts'
+import { STARVED } from '../proof/chaos/prove-starved.ts'
 import { number } from './usage.ts'
 
 interface ChaosOptions {
@@ -18,7 +19,7 @@ interface ChaosOptions {
 /** `assay prove --chaos 100`, `assay prove --starved 200`: exit code 0 when every run ends as it should, else 1. */
 export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
   const began = Date.now()
-  const proven = options.chaos ? proveChaos : proveStarved
+  const disturbance = options.chaos ? CHAOS : STARVED
   const count =
     number('--chaos', options.chaos, 100_000) ?? number('--starved', options.starved, 100_000) ?? 1
   const first = number('--seed', options.seed, 1e9) ?? 1
@@ -32,7 +33,7 @@ export async function proveChaosOnly(options: ChaosOptions): Promise<void> {
     for (const complaint of complaints) say(shown`      ${complaint}`)
     if (complaints.length > 0) say(shownLines(said.slice(-1500)))
   }
-  const proofs = await proven(seeds, processes, tell)
+  const proofs = await proveRuns(disturbance, seeds, processes, tell)
   const held = proofs.filter(({ complaints }) => complaints.length === 0).length
   const seconds = ((Date.now() - began) / 1000).toFixed(0)
   say(shown`${held} of ${proofs.length} runs end as they should in trouble (${seconds} s)`)

@@ -91,18 +91,3 @@ function unread(out: string): number {
   const lost = (line: string) => /"endpoint":"create-/.test(line) && !line.includes('"response":{')
   return lines.filter(lost).length + 2
 }
-
-/** How the outcomes of a run differ from those of an undisturbed run, in words. */
-export function otherOutcomes({ exit, report }: Ended, undisturbed: Ended): string[] {
-  const found = outcomesIn(report)
-  const otherwise = [...outcomesIn(undisturbed.report)].filter(
-    ([id, outcome]) => found.get(id) !== outcome,
-  )
-  return [
-    ...(exit === undisturbed.exit ? [] : [`exit code ${exit} instead of ${undisturbed.exit}`]),
-    ...otherwise.map(([id, outcome]) => `${id}: ${found.get(id)} instead of ${outcome}`),
-  ]
-}
-
-const outcomesIn = (report: Report | undefined) =>
-  new Map(report?.checks.map(({ id, outcome }) => [id, outcome]))

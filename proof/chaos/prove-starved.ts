@@ -1,8 +1,6 @@
-import { createDirectory } from '../../bank/directory/directory.ts'
 import { drawnAt } from '../../engine/judge/cells.ts'
-import { severalAtATime } from '../run/several.ts'
-import { type Ended, judgeInTrouble, type Met, otherOutcomes } from './judge-in-trouble.ts'
-import { type ChaosProof, complaintsOfClock } from './prove-chaos.ts'
+import type { Met } from './judge-in-trouble.ts'
+import { complaintsOfClock, type Disturbance, otherOutcomes } from './prove-runs.ts'
 
 const HOUR = 3_600_000
 
@@ -26,37 +24,15 @@ const SHORT_OF: { words: string; met(seed: number): Met }[] = [
   },
 ]
 
-/**
- * Judges a correct bank by the whole suite once for each seed, in turn with little processor time, slow answers, little
- * memory or a changed clock: every outcome must be that of an undisturbed run.
- *
- * @param tell called with each proof as soon as it is known.
- */
-export async function proveStarved(
-  seeds: readonly number[],
-  processes: number,
-  tell: (proof: ChaosProof) => void,
-): Promise<ChaosProof[]> {
-  const directory = await createDirectory()
-  try {
-    const undisturbed = await judgeInTrouble(directory, {})
-    return await severalAtATime(seeds, processes, async (seed) => {
-      const kind = SHORT_OF[seed % SHORT_OF.length]
-      const met = kind?.met(seed) ?? {}
-      const ended = await judgeInTrouble(directory, met)
-      const complaints = complaintsOf(ended, undisturbed, met)
-      const words = `seed ${seed}: ${kind?.words}`
-      const proof = { seed, words, exit: ended.exit, complaints }
-      const told = complaints.length === 0 ? proof : { ...proof, said: ended.said }
-      tell(told)
-      return told
-    })
-  } finally {
-    await directory.close()
-  }
-}
+const shortOf = (seed: number) => SHORT_OF[seed % SHORT_OF.length]
 
-function complaintsOf(ended: Ended, undisturbed: Ended, { trouble }: Met): string[] {
-  if (trouble) return complaintsOfClock(ended, undisturbed)
-  return otherOutcomes(ended, undisturbed)
+/**
+ * In turn little processor time, slow answers, little memory or a changed clock: every outcome of the whole suite must be
+ * that of an undisturbed run.
+ */
+export const STARVED: Disturbance = {
+  words: (seed) => `seed ${seed}: ${shortOf(seed)?.words}`,
+  met: (seed) => shortOf(seed)?.met(seed) ?? {},
+  complaints: (ended, undisturbed, { trouble }) =>
+    trouble ? complaintsOfClock(ended, undisturbed) : otherOutcomes(ended, undisturbed),
 }

@@ -1,12 +1,6 @@
-import { parseRedirect, type Redirect, redirectsTo } from '../../../engine/suite-api/client.ts'
+import { parseRedirect, redirectsTo } from '../../../engine/suite-api/client.ts'
 import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
-import {
-  type About,
-  type Exchange,
-  header,
-  member,
-  succeeded,
-} from '../../../engine/suite-api/responses.ts'
+import { header, member } from '../../../engine/suite-api/responses.ts'
 import {
   type Finding,
   type RuleOptions,
@@ -14,39 +8,15 @@ import {
   rule,
 } from '../../../engine/suite-api/rule.ts'
 import { compareIdToken, findingsOf } from '../common/tokens/id-token.ts'
+import {
+  AUTHORISATION,
+  isOneAddress,
+  type Landing,
+  landingOf,
+  successOf,
+} from '../common/visits/landings.ts'
 
 /** What the authorisation page sends to a redirect URI. Requirements: specs/account-information/authorisation.yaml */
-
-/** The answer may come from a page to which the bank has redirected the customer. */
-const AUTHORISATION = { endpoints: ['authorisation'], also: ['elsewhere'] } as const
-
-interface Landing {
-  redirect: Redirect
-  visit: NonNullable<About['visit']>
-  /** The consent that the customer is asked to approve. */
-  consentId?: string
-  signature?: Exchange['signature']
-}
-
-/** The redirect to the redirect URI of the request; undefined for any other answer. */
-function landingOf(exchange: Exchange): Landing | undefined {
-  const { about, signature } = exchange
-  const { visit, subject: consentId } = about
-  const location = header(exchange, 'location')
-  if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
-    return undefined
-  }
-  const redirect = parseRedirect(new URL(location, exchange.request.url).href)
-  return redirect && redirectsTo(redirect, visit.redirectUri)
-    ? { redirect, visit, signature, ...(consentId !== undefined && { consentId }) }
-    : undefined
-}
-
-/** The same for a correct request that ended with a code. */
-function successOf(exchange: Exchange): Landing | undefined {
-  const landing = exchange.about.deviation === undefined ? landingOf(exchange) : undefined
-  return landing?.redirect.code ? landing : undefined
-}
 
 /** A finding unless the answer has this in its fragment and not in its query. */
 function inFragment({ redirect }: Landing, name: string): Finding[] {
@@ -95,7 +65,7 @@ rule(
     const [landed] = registered
       .filter((uri) => redirectsTo(redirect, uri))
       .sort((one, other) => other.length - one.length)
-    if (landed !== undefined && isOne(landed, redirectUri)) return []
+    if (landed !== undefined && isOneAddress(landed, redirectUri)) return []
     if (landed === undefined && !redirectsTo(redirect, bare)) return undefined
     const message =
       landed === undefined
@@ -105,12 +75,6 @@ rule(
     return [{ message, expected: redirectUri, actual: landed ?? redirect.address }]
   },
 )
-
-/** Does a browser go to the same address for both? */
-function isOne(one: string, other: string): boolean {
-  if (!URL.canParse(one) || !URL.canParse(other)) return one === other
-  return new URL(one).href === new URL(other).href
-}
 
 rule(
   'AUTHZ-03/code',
@@ -157,39 +121,6 @@ rule(
     if (fragment.state !== undefined || query.state === undefined) return []
     const message = 'state is in the query'
     return [{ message, expected: 'state in the fragment', actual: 'state in the query' }]
-  },
-)
-
-/**
- * Over visits that end with a code. Fails: the redirect URI is none that the registration of this client returned,
- * in any of its answers. Not judged: clients whose registration the run did not see.
- */
-rule(
-  'REG-13/as-registered',
-  'A code comes only to a redirect URI that the registration returned',
-  {
-    ...AUTHORISATION,
-    also: ['elsewhere', 'registration'],
-    unseen: 'no client was registered by this run',
-    follows: ['REG-13/left-out', 'AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/array'],
-  },
-  (exchange, { earlier }) => {
-    const { client } = exchange.about
-    if (exchange.endpoint === 'registration') {
-      const { json } = exchange.response ?? {}
-      const uris = member(json, 'redirect_uris')
-      const id = member(json, 'client_id')
-      if (!succeeded(exchange) || typeof id !== 'string' || !Array.isArray(uris)) return undefined
-      earlier.set(id, [...((earlier.get(id) as unknown[]) ?? []), ...uris])
-      return undefined
-    }
-    const landing = client === undefined ? undefined : successOf(exchange)
-    const known = landing && (earlier.get(landing.visit.clientId) as unknown[] | undefined)
-    if (!landing || !known) return undefined
-    const { redirectUri } = landing.visit
-    if (known.some((uri) => isOne(String(uri), redirectUri))) return []
-    const message = 'a code came to a redirect URI that the registration did not return'
-    return [{ message, expected: known.join(' or ') || 'no code', actual: redirectUri }]
   },
 )
 

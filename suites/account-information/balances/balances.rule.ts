@@ -1,5 +1,6 @@
 import {
   brief,
+  type Exchange,
   instantOf,
   member,
   type Row,
@@ -9,6 +10,14 @@ import {
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
+
+const BALANCES = { endpoints: ['balances', 'account-balances'] } as const
+
+/** The balances of a successful answer; undefined for an answer about anything else. */
+function balancesIn(exchange: Exchange): Row[] | undefined {
+  const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
+  return concerned && succeeded(exchange) ? rowsOf(exchange) : undefined
+}
 
 /**
  * Every `account-balances` 2xx: every balance's AccountId is about.subject.
@@ -31,11 +40,11 @@ rule(
 rule(
   'BAL-21/not-in-future',
   'The DateTime of a balance is not in the future',
-  { endpoints: ['balances', 'account-balances'] },
+  BALANCES,
   (exchange, { clockTolerance }) => {
-    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
-    if (!concerned || !succeeded(exchange)) return undefined
-    return laterThanNow(exchange, { rows: rowsOf(exchange), field: 'DateTime', clockTolerance })
+    const all = balancesIn(exchange)
+    if (!all) return undefined
+    return laterThanNow(exchange, { rows: all, field: 'DateTime', clockTolerance })
   },
 )
 
@@ -43,11 +52,11 @@ rule(
 rule(
   'BAL-25/credit-line',
   'The amount of a credit line is not negative',
-  { endpoints: ['balances', 'account-balances'], unseen: 'no balance has a credit line' },
+  { ...BALANCES, unseen: 'no balance has a credit line' },
   (exchange) => {
-    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
-    if (!concerned || !succeeded(exchange)) return undefined
-    const lines = rowsOf(exchange).flatMap(({ CreditLine }) => [CreditLine ?? []].flat())
+    const all = balancesIn(exchange)
+    if (!all) return undefined
+    const lines = all.flatMap(({ CreditLine }) => [CreditLine ?? []].flat())
     if (lines.length === 0) return undefined
     const amounts = lines.map((line) => member(line, 'Amount', 'Amount'))
     const negative = amounts.find((amount) => Number(amount) < 0)
@@ -64,11 +73,11 @@ const FIRST_YEAR = Date.parse('1990-01-01T00:00:00Z')
 rule(
   'BAL-26/of-a-time',
   'The DateTime of a balance is a time at which it was its balance',
-  { endpoints: ['balances', 'account-balances'] },
+  BALANCES,
   (exchange) => {
-    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
-    if (!concerned || !succeeded(exchange)) return undefined
-    const times = rowsOf(exchange).map(({ DateTime }) => DateTime)
+    const all = balancesIn(exchange)
+    if (!all) return undefined
+    const times = all.map(({ DateTime }) => DateTime)
     if (times.length === 0) return undefined
     const early = times.find((time) => (instantOf(String(time)) ?? Infinity) < FIRST_YEAR)
     if (early === undefined) return []
@@ -85,11 +94,11 @@ rule(
 rule(
   'BAL-27/one-of-each',
   'No two balances of one account and moment contradict each other',
-  { endpoints: ['balances', 'account-balances'], unseen: 'no answer has a balance with DateTime' },
+  { ...BALANCES, unseen: 'no answer has a balance with DateTime' },
   (exchange) => {
-    const concerned = exchange.endpoint === 'balances' || exchange.endpoint === 'account-balances'
-    if (!concerned || !succeeded(exchange)) return undefined
-    const rows = rowsOf(exchange).filter(({ DateTime }) => typeof DateTime === 'string')
+    const all = balancesIn(exchange)
+    if (!all) return undefined
+    const rows = all.filter(({ DateTime }) => typeof DateTime === 'string')
     if (rows.length === 0) return undefined
     const amounts = new Map<string, string>()
     for (const [index, row] of rows.entries()) {

@@ -2,6 +2,7 @@ import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { joinedScopes } from '../common/scope-lists.ts'
+import { AUTHORISATION, isOneAddress, successOf } from '../common/visits/landings.ts'
 
 /** Use of the registered values that the bank returned. Requirements: specs/account-information/registration.yaml */
 
@@ -94,5 +95,38 @@ rule(
     const message = 'another client was given the same registration_access_token'
     const place = '/registration_access_token'
     return [{ message, expected: 'a token of this client', actual: 'one of two clients', place }]
+  },
+)
+
+/**
+ * Over visits that end with a code. Fails: the redirect URI is none that the registration of this client returned,
+ * in any of its answers. Not judged: clients whose registration the run did not see.
+ */
+rule(
+  'REG-13/as-registered',
+  'A code comes only to a redirect URI that the registration returned',
+  {
+    ...AUTHORISATION,
+    also: ['elsewhere', 'registration'],
+    unseen: 'no client was registered by this run',
+    follows: ['REG-13/left-out', 'AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/array'],
+  },
+  (exchange, { earlier }) => {
+    const { client } = exchange.about
+    if (exchange.endpoint === 'registration') {
+      const { json } = exchange.response ?? {}
+      const uris = member(json, 'redirect_uris')
+      const id = member(json, 'client_id')
+      if (!succeeded(exchange) || typeof id !== 'string' || !Array.isArray(uris)) return undefined
+      earlier.set(id, [...((earlier.get(id) as unknown[]) ?? []), ...uris])
+      return undefined
+    }
+    const landing = client === undefined ? undefined : successOf(exchange)
+    const known = landing && (earlier.get(landing.visit.clientId) as unknown[] | undefined)
+    if (!landing || !known) return undefined
+    const { redirectUri } = landing.visit
+    if (known.some((uri) => isOneAddress(String(uri), redirectUri))) return []
+    const message = 'a code came to a redirect URI that the registration did not return'
+    return [{ message, expected: known.join(' or ') || 'no code', actual: redirectUri }]
   },
 )
