@@ -179,6 +179,9 @@ const byRules = ({ fails = [], warns = [] }: ProvenTpp, rules: Set<string>) =>
 const UNTOLD = [
   // The target file names no client, and the registration may have been earlier.
   'TAUT-01/client',
+  // Sessions are recorded apart, each with few values of nonce and state.
+  'TAUT-07/not-guessable',
+  'TAUT-08/not-guessable',
   // Whether the customer is there.
   'TDAT-03/absent',
   // Sessions are recorded apart, each with one registration.

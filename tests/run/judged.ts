@@ -31,8 +31,8 @@ const KINDS = [
 ]
 
 /**
- * Each is told apart from the others, and none of them shows by which request comes first: a process of its own has an
- * order of its own.
+ * Each is told apart from the others, and none of them shows by which request comes first, nor by how long a run takes: a
+ * process of its own has an order, and a speed, of its own.
  */
 const TOGETHER = [
   'product-errors-without-words',
@@ -43,7 +43,6 @@ const TOGETHER = [
   'funds-consents-that-expire-are-not-deleted',
   'revoked-consents-have-no-risk',
   'consents-of-the-second-client-are-not-found',
-  'second-query-from-a-copy-of-yesterday',
   'consents-queried-with-an-expired-token',
   'assertion-other-client-id-for-authorization-code',
   'refresh-token-of-whom-the-form-names',

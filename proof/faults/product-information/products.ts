@@ -46,7 +46,7 @@ const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
 /** When the servers have loaded the list: they answer in turn. */
-const loadedAt = ofEachBank(() => roundRobin(['2026-03-02T06:00:00Z', '2026-03-01T06:00:00Z']))
+const loadedAt = ofEachBank(() => roundRobin(['2023-03-02T06:00:00Z', '2023-03-01T06:00:00Z']))
 
 const faults: Fault[] = [
   {

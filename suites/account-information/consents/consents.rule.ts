@@ -86,8 +86,9 @@ rule(
 
 /**
  * Every consent 2xx of one ConsentId, requested after an earlier answer had arrived:
- * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one),
- * once the settling time has passed since the later one was first shown.
+ * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one).
+ * Until the settling time has passed since the later one was first shown, an answer may be of
+ * a moment before it, unless both show the consent as Revoked: nothing is updated after that.
  */
 rule(
   'CONS-29/never-back',
@@ -101,17 +102,18 @@ rule(
     const shown = dated(exchange, 'StatusUpdateDateTime')
     if (!shown) return undefined
     const before = earlier.get(shown.id) as
-      | (typeof shown & { until: number; settled: number })
+      | (typeof shown & { until: number; settled: number; isRevoked: boolean })
       | undefined
     const sent = Date.parse(exchange.startedAt)
     const until = sent + exchange.durationMs
+    const isRevoked = member(exchange.response?.json, 'Data', 'Status') === 'Revoked'
     if (!before || shown.at >= before.at) {
       const settled = shown.at === before?.at ? before.settled : until + settlingTime
-      earlier.set(shown.id, { ...shown, until, settled })
+      earlier.set(shown.id, { ...shown, until, settled, isRevoked })
     }
     if (!before || sent < before.until) return undefined
     if (shown.at >= before.at - 1) return []
-    if (sent < before.settled) return undefined
+    if (sent < before.settled && !(isRevoked && before.isRevoked)) return undefined
     return [
       {
         message: 'StatusUpdateDateTime is earlier than in an earlier answer',
