@@ -75,6 +75,11 @@ export interface About {
    * seconds, its lifetime, and whether its client had no newer one.
    */
   instead?: { of: string; seconds: number; expiresIn: number; newest: boolean }
+  /**
+   * Set if it repeats a correct request that was refused while a client, consent or token that it names was new: the id
+   * of the first refusal, and the seconds since that was sent.
+   */
+  soon?: { of: string; seconds: number }
   /** Its position in a recording of other parties' traffic: `night.har entry 12`. */
   recorded?: string
   /** An earlier run sent it at the given time, and its answer was kept. */

@@ -10,6 +10,10 @@ import type { TokenSet } from '../tokens.ts'
 interface Happenings {
   /** A customer approved a consent for a client at the bank; this is the resulting code. */
   approved: { code: string; customer: CustomerName; clientId?: string; consentId: string }
+  /** The bank has registered the client. */
+  registered: { clientId: string }
+  /** The bank has created the consent, of either kind. */
+  created: { consentId: string }
   /** From now on, checks can use the approval. */
   given: { name: string; client: string; customer: CustomerName; consentId: string }
   /**
@@ -87,7 +91,9 @@ export function toldBy(exchange: Exchange, events: Events): Happening[] {
   if (own && about.consent && succeeded(exchange)) {
     told.push({ kind: 'read', consentId: about.consent.id })
   }
-  const deletes = endpoint === 'delete-account-access-consent' && succeeded(exchange)
+  const made = succeeded(exchange) ? madeBy(exchange) : undefined
+  if (made) told.push(made)
+  const deletes = /^delete-.*-consent$/.test(endpoint) && succeeded(exchange)
   if (deletes && about.subject !== undefined) told.push({ kind: 'ended', consentId: about.subject })
   if (endpoint !== 'token') return told
   const form = new URLSearchParams(request.body ?? '')
@@ -102,6 +108,17 @@ export function toldBy(exchange: Exchange, events: Events): Happening[] {
   const grant = form.get('grant_type') ?? ''
   const expiresIn = Number(member(response?.json, 'expires_in')) || 0
   return [...told, { kind: 'issued', token, client, clientId, grant, code, customer, expiresIn }]
+}
+
+/** What a successful answer of the bank says that it has made, tokens apart. */
+function madeBy({ endpoint, response }: Exchange): Happening | undefined {
+  const consentId = member(response?.json, 'Data', 'ConsentId')
+  const clientId = member(response?.json, 'client_id')
+  if (/^create-.*-consent$/.test(endpoint) && typeof consentId === 'string') {
+    return { kind: 'created', consentId }
+  }
+  if (endpoint !== 'registration' || typeof clientId !== 'string') return undefined
+  return { kind: 'registered', clientId }
 }
 
 /** The events with all these members. */

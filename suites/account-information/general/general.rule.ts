@@ -107,6 +107,21 @@ rule(
   },
 )
 
+rule(
+  'GEN-28/recorded',
+  'How soon the bank accepts what names a new client, consent or token is recorded',
+  { endpoints: ['token', ...CONSENTS, ...DATA] },
+  (exchange, { observe }) => {
+    const { deviation, soon } = exchange.about
+    const judged = ['token', ...CONSENTS, ...DATA].includes(exchange.endpoint)
+    if (!judged || deviation !== undefined || !succeeded(exchange)) return undefined
+    if (soon) {
+      observe('seconds until what is new was accepted', soon.seconds.toFixed(1))
+    }
+    return []
+  },
+)
+
 /** Every answer of these endpoints, including errors, with a JSON body. Fails: an object has a name twice. */
 rule(
   'GEN-17/unique-names',

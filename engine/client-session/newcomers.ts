@@ -1,0 +1,107 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { succeeded } from '../judge/matchers.ts'
+import { now } from '../record/clock.ts'
+import type { Exchange } from '../wire/exchange.ts'
+import type { Wire, WireMessage } from '../wire/wire.ts'
+import { type Events, lastOf } from './ledger/events.ts'
+
+/** Statuses with which a server refuses what it has not heard of yet. */
+const UNHEARD_OF = [400, 401, 403, 404]
+
+/** Milliseconds before the first repetition; each further pause is twice as long. */
+const FIRST_PAUSE = 100
+
+/**
+ * The wire, with patience for what is new. The servers of a bank may hear of a new client, consent or token one after
+ * the other: no requirement names a time for it. A correct request that is refused while something that it names is
+ * new, and was never accepted before, is repeated until the settling time is over. Once that did not help, and it never
+ * had before, nothing is repeated any more.
+ *
+ * @param settlingTime milliseconds
+ */
+export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: number): Wire {
+  /** Ids of clients and consents, and access tokens, that were accepted. */
+  const known = new Set<string>()
+  let hasHelped = false
+  let hasFailed = false
+
+  /** Milliseconds until the youngest of them is no longer new. */
+  const timeLeft = (named: Newcomer[]) => {
+    const unknown = named.filter(({ id }) => !known.has(id))
+    const births = unknown.map((one) => birthOf(events, one) ?? Number.NEGATIVE_INFINITY)
+    return Math.max(...births) + settlingTime - now()
+  }
+
+  const send = async (message: WireMessage): Promise<Exchange> => {
+    const named = isCorrect(message) ? namedBy(message) : []
+    const began = performance.now()
+    const first = await wire.send(message)
+    const until = performance.now() + timeLeft(named)
+    const left = () => until - performance.now()
+    const waited = () => performance.now() - began
+    let answer = first
+    for (let pause = FIRST_PAUSE; left() > 0 && isUnheardOf(answer); pause *= 2) {
+      if (hasFailed && !hasHelped) return answer
+      await wait(Math.min(pause, left()))
+      const { about, body, renewed } = message
+      answer = await wire.send({
+        ...message,
+        about: { ...about, soon: { of: first.id, seconds: waited() / 1000 } },
+        ...(body !== undefined && { body: renewed?.() ?? body }),
+      })
+    }
+    if (isUnheardOf(answer)) hasFailed ||= answer !== first
+    else if (answer !== first) {
+      hasHelped = true
+      // Another server may hear of it later than the one that answered.
+      await wait(Math.max(0, Math.min(waited(), left())))
+    }
+    if (succeeded(answer)) for (const { id } of named) known.add(id)
+    return answer
+  }
+
+  return Object.assign(Object.create(wire) as Wire, { send })
+}
+
+function isUnheardOf({ response }: Exchange): boolean {
+  return response !== undefined && UNHEARD_OF.includes(response.status)
+}
+
+/** False too for what a bank may refuse for good, and for requests without the customer, which it may count. */
+function isCorrect({ endpoint, about = {}, headers }: WireMessage): boolean {
+  if (about.deviation !== undefined || about.optional) return false
+  return endpoint === 'token' || headerOf(headers, 'x-fapi-customer-ip-address') !== undefined
+}
+
+/** What a request names that the bank may have made just before. */
+interface Newcomer {
+  kind: 'client' | 'consent' | 'token'
+  /** client_id, ConsentId or access token. */
+  id: string
+}
+
+/** Codes and refresh tokens are never sent twice. */
+function namedBy({ endpoint, about = {}, headers, body }: WireMessage): Newcomer[] {
+  const { registered, subject } = about
+  if (endpoint === 'token') {
+    const isOwn = new URLSearchParams(body).get('grant_type') === 'client_credentials'
+    return isOwn && registered ? [{ kind: 'client', id: registered.clientId }] : []
+  }
+  const token = headerOf(headers, 'authorization')?.slice('Bearer '.length)
+  const named: (Newcomer | undefined)[] = [
+    token ? { kind: 'token', id: token } : undefined,
+    subject && endpoint.endsWith('-consent') ? { kind: 'consent', id: subject } : undefined,
+  ]
+  return named.filter((one) => one !== undefined)
+}
+
+const headerOf = (headers: [string, string][], wanted: string) =>
+  headers.find(([name]) => name.toLowerCase() === wanted)?.[1]
+
+/** When the bank made it, in milliseconds since the epoch; undefined if not in this run, or if the run has ended it. */
+function birthOf(events: Events, { kind, id }: Newcomer): number | undefined {
+  if (kind === 'client') return lastOf(events, { kind: 'registered', clientId: id })?.at
+  if (kind === 'token') return lastOf(events, { kind: 'issued', token: id })?.at
+  const ended = lastOf(events, { kind: 'ended', consentId: id })
+  return ended ? undefined : lastOf(events, { kind: 'created', consentId: id })?.at
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import type { Event } from '../../engine/client-session/ledger/events.ts'
+import { patientWithNewcomers } from '../../engine/client-session/newcomers.ts'
+import type { About, Exchange } from '../../engine/wire/exchange.ts'
+import type { Wire, WireMessage } from '../../engine/wire/wire.ts'
+
+const SETTLING = 250
+
+const made = (at = Date.now()): Event[] => [
+  { kind: 'created', consentId: 'c-1', at },
+  { kind: 'registered', clientId: 'id-1', at },
+]
+
+const query = (about: About = {}, present = true): WireMessage => ({
+  ...{ endpoint: 'query-account-access-consent', identity: 'first', method: 'GET' },
+  url: 'https://bank.example/account-access-consents/c-1',
+  headers: [
+    ['Authorization', 'Bearer t-1'],
+    ...(present ? [['x-fapi-customer-ip-address', '203.0.113.7'] as [string, string]] : []),
+  ],
+  about: { subject: 'c-1', ...about },
+})
+
+const grant = (type: string): WireMessage => ({
+  ...{ endpoint: 'token', identity: 'first', method: 'POST', url: 'https://bank.example/token' },
+  ...{ headers: [], body: `grant_type=${type}`, about: { registered: { clientId: 'id-1' } } },
+})
+
+/** A wire to a bank that gives these statuses one after the other, and the last one from then on. */
+function wireTo(statuses: number[], events = made()) {
+  const sent: WireMessage[] = []
+  const send = async (message: WireMessage) => {
+    const status = statuses[Math.min(sent.push(message), statuses.length) - 1]
+    const { endpoint, about } = message
+    return { endpoint, about, id: `x${sent.length}`, response: { status } } as unknown as Exchange
+  }
+  return { sent, ...patientWithNewcomers({ send } as Wire, events, SETTLING) }
+}
+
+const statusOf = ({ response }: Exchange) => response?.status
+
+describe('what names a new consent, client or token', () => {
+  test('is repeated until it is accepted, and rules are told so', async () => {
+    const { send, sent } = wireTo([404, 200])
+    expect(statusOf(await send(query()))).toBe(200)
+    expect(sent.map(({ about }) => about?.soon?.of)).toEqual([undefined, 'x1'])
+  })
+
+  test('is repeated with a body of its own', async () => {
+    const { send, sent } = wireTo([401, 200])
+    const renewed = () => 'grant_type=client_credentials&again'
+    expect(statusOf(await send({ ...grant('client_credentials'), renewed }))).toBe(200)
+    expect(sent[1]?.body).toBe(renewed())
+  })
+
+  test('that is refused for the whole settling time is refused, and no other is repeated', async () => {
+    const { send, sent } = wireTo([403])
+    expect(statusOf(await send(query()))).toBe(403)
+    const before = sent.length
+    expect(before).toBeGreaterThan(2)
+    await send(grant('client_credentials'))
+    expect(sent.length - before).toBe(1)
+  })
+})
+
+describe('one request is sent for', () => {
+  const once = async (message: WireMessage, events?: Event[], statuses = [404, 200]) => {
+    const { send, sent } = wireTo(statuses, events)
+    expect(statusOf(await send(message))).toBe(statuses[0])
+    expect(sent).toHaveLength(1)
+  }
+
+  test('what deviates', () => once(query({ deviation: 'without a token' })))
+  test('what the bank may refuse', () => once(query({ optional: true })))
+  test('a read without the customer', () => once(query({}, false)))
+  test('a code', () => once(grant('authorization_code')))
+  test('a consent that is no longer new', () => once(query(), made(Date.now() - SETTLING)))
+  test('a consent of another run', () => once(query(), []))
+  test('a server in trouble', () => once(query(), made(), [500, 200]))
+  test('a consent that the run has ended', () =>
+    once(query(), [...made(), { kind: 'ended', consentId: 'c-1', at: Date.now() }]))
+
+  test('a consent that was accepted before', async () => {
+    const { send, sent } = wireTo([200, 404])
+    await send(query())
+    expect(statusOf(await send(query({}, true)))).toBe(404)
+    expect(sent).toHaveLength(2)
+  })
+})
