@@ -4,7 +4,8 @@ import type { Row } from '../../bank/data/transactions.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { Policies } from '../../bank/policies.ts'
 import { rowsOf } from '../altering/data-requests.ts'
-import { answers, elements, type Json, partOf } from '../altering/rewriting.ts'
+import { answers, elements, type Json, partOf, successes } from '../altering/rewriting.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
@@ -16,6 +17,23 @@ function dayOf(instant: number): number {
   const ahead = month > 2 && month < 9 ? 3_600_000 : 0
   return Math.floor((instant + ahead) / DAY) * DAY - ahead
 }
+
+/** An answer in which the first balance changes every two seconds, and has the time of its last change. */
+function withBalanceOfNow(body: Json): Json {
+  const { Balance: rows } = body.Data as { Balance?: Json[] }
+  if (!rows) return body
+  const changed = Date.now() - (Date.now() % 2000)
+  const Balance = rows.map((row, index) => {
+    const Amount = { ...(row.Amount as Json), Amount: pound((changed / 2000) % 100_000) }
+    return index === 0 ? { ...row, Amount, DateTime: new Date(changed).toISOString() } : row
+  })
+  return { ...body, Data: { ...(body.Data as Json), Balance } }
+}
+
+/** Milliseconds for which a gateway keeps an answer. */
+const KEPT = 5000
+
+const cached = ofEachBank(() => new Map<string, { body: Json; at: number }>())
 
 const pound = (pence: number) => (pence / 100).toFixed(2)
 
@@ -304,6 +322,20 @@ const variants: Variant[] = [
         ? { ...row, Amount: { ...(row.Amount as Json), Amount: pound(100 + randomInt(9999)) } }
         : row,
     ),
+  },
+  {
+    id: 'answers-cached-by-address',
+    story:
+      'No sentence says of which minute an answer is: a gateway keeps each for some seconds, by token and whole address, while purchases are booked and amounts settle.',
+    policies: (_correct, { fired }) => movingBooks(fired),
+    middleware: successes(['data'], (body, ctx) => {
+      const key = `${ctx.get('authorization')} ${ctx.method} ${ctx.url}`
+      const kept = cached().get(key)
+      if (kept && Date.now() - kept.at < KEPT) return kept.body
+      const made = withBalanceOfNow(body)
+      cached().set(key, { body: made, at: Date.now() })
+      return made
+    }),
   },
   {
     id: 'twins-of-whole-days',

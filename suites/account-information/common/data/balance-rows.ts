@@ -6,6 +6,8 @@ export interface SteadyBalances {
   rows: Row[]
   /** The values that must be the same, as one text, in any order. */
   key(rows: Row[]): string
+  /** The same for a third answer: without amounts where it says another time, because it may be older. */
+  keyFor(third: Row[]): (rows: Row[]) => string
 }
 
 /**
@@ -17,11 +19,27 @@ export function steadyBalances(first: Row[], second: Row[]): SteadyBalances[] {
   return [...ids].flatMap((accountId) => {
     const of = (rows: Row[]) => rows.filter((row) => row.AccountId === accountId)
     const rows = of(first)
-    const key = [withAmounts, withoutAmounts]
-      .map((fields) => (of: Row[]) => JSON.stringify(of.map(fields).sort()))
-      .find((one) => one(rows) === one(of(second)))
-    return key ? [{ accountId: accountId as string, rows, key }] : []
+    const again = of(second)
+    const keys = [keyBy(withAmounts), keyBy(withoutAmounts)]
+    const key = keys.find((one) => one(rows) === one(again))
+    if (!key) return []
+    const keyFor = (third: Row[]) => {
+      const isOld = timesOf(rows) === timesOf(again) && timesOf(third) !== timesOf(rows)
+      return isOld ? keyBy(withoutAmounts) : key
+    }
+    return [{ accountId: accountId as string, rows, key, keyFor }]
   })
+}
+
+const keyBy = (fields: (row: Row) => string) => (rows: Row[]) =>
+  JSON.stringify(rows.map(fields).sort())
+
+/** The times of balances as one text, in any order. */
+export function timesOf(rows: Row[]): string {
+  return rows
+    .map(({ DateTime }) => String(DateTime))
+    .sort()
+    .join()
 }
 
 /** The rows of two answers, without CreditLine where one of them shows none: no requirement says that it is shown. */

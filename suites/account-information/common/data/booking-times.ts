@@ -34,9 +34,15 @@ export const isBookedAtSomeTime = remembered(
 
 /** Rows that were booked two or more days ago: newer ones may not be everywhere yet. */
 export function settled(rows: Row[]): Row[] {
-  const latest = now() - 2 * 86_400_000
-  return rows.filter((row) => (bookedAt(row) ?? latest) < latest)
+  return rows.filter((row) => (bookedAt(row) ?? Number.POSITIVE_INFINITY) < lately())
 }
+
+/** Rows that every answer must show, of whatever minute it is: settled ones, and those without a time that can be read. */
+export function dueEverywhere(rows: Row[]): Row[] {
+  return rows.filter((row) => (bookedAt(row) ?? Number.NEGATIVE_INFINITY) < lately())
+}
+
+const lately = () => now() - 2 * 86_400_000
 
 /**
  * Ends the check as blocked, without the bookings that it needs. If booked

@@ -14,7 +14,7 @@ import {
   succeeded,
   transactionKey,
 } from '../../../../engine/suite-api/responses.ts'
-import { bookedOf, queryOf, settled } from './booking-times.ts'
+import { bookedOf, dueEverywhere, queryOf, settled } from './booking-times.ts'
 import {
   once,
   pathOf,
@@ -47,7 +47,10 @@ export function bulkAndSingles(approval: Approval) {
   })
 }
 
-/** Rows of an account that are in two single answers, and not in the bulk answer between them. */
+/**
+ * Rows of an account that are in two single answers, and not in the bulk answer between them. Here and below, what was
+ * booked lately may be missing: answers may be cached, each address for itself, or be those of last night.
+ */
 export async function missingInBulk(approval: Approval): Promise<{
   wrong?: Wrong & { single: Exchange }
   /** Number of accounts that have booked rows. */
@@ -66,7 +69,7 @@ export async function missingInBulk(approval: Approval): Promise<{
     // A row of another account is judged by TXN-02/asked-account-only.
     const own = rows.filter((row) => row.AccountId === id)
     if (own.length > 0) accounts += 1
-    const finding = matchers.toHoldRows(bulkBefore, own)
+    const finding = matchers.toHoldRows(bulkBefore, dueEverywhere(own))
     if (finding) wrong ??= { ...finding, exchange: bulkBefore, single }
   }
   return { ...(wrong && { wrong }), accounts }
@@ -102,7 +105,7 @@ async function beyondTheWhole(approval: Approval): Promise<Wrong | undefined> {
         ({ AccountId: id }) =>
           path === bulk ? own.includes(String(id)) : path === pathOf(String(id), '/transactions'),
       )
-      const finding = matchers.toHoldRows(outer.whole, rows)
+      const finding = matchers.toHoldRows(outer.whole, dueEverywhere(rows))
       if (finding) relyOnSameRules(answer, outer.whole, 'TXN-')
       if (finding) await relyOnSteadyRows(approval)
       if (finding) return { ...finding, exchange: outer.whole }
@@ -121,7 +124,7 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
     bookedIn(single, readOwner(approval, pathOf(id, '/transactions')))
     const finding = matchers.toHoldRows(
       single,
-      rows.filter((row) => row.AccountId === id),
+      dueEverywhere(rows.filter((row) => row.AccountId === id)),
     )
     if (!finding) continue
     relyOnSameRules(single, bulkBefore, 'TXN-')
@@ -156,9 +159,11 @@ export async function shownOtherwise(
   let compared = 0
   for (const [id, exchange] of singlesAfter) {
     const singleOwner = readOwner(approval, pathOf(id, '/transactions'))
-    const bulks = [bulkBefore, bulkAfter].map((answer) => toldIn(bookedIn(answer, owner), id, of))
+    const bulks = [bulkBefore, bulkAfter].map((answer) =>
+      toldIn(dueEverywhere(bookedIn(answer, owner)), id, of),
+    )
     const singles = [singlesBefore.get(id) ?? exchange, exchange].map((answer) =>
-      toldIn(bookedIn(answer, singleOwner), id, of),
+      toldIn(dueEverywhere(bookedIn(answer, singleOwner)), id, of),
     )
     for (const [key, expected] of bulks[0] ?? []) {
       const actual = singles[0]?.get(key)
@@ -236,12 +241,25 @@ export async function pendingOtherwise(approval: Approval): Promise<Wrong | 'no 
     const own = shared(pending(before, path), pending(after, path), pendingKey)
     const others = shared(ofBulk[0] ?? [], ofBulk[1] ?? [], pendingKey)
     compared += own.length + others.length
-    const lost = matchers.toHoldRows(bulkBefore, own, pendingKey)
+    const lost = matchers.toHoldRows(bulkBefore, notBookedIn(bulkBefore, own), pendingKey)
     if (lost) return { ...lost, exchange: bulkBefore }
-    const unseen = matchers.toHoldRows(after, others, pendingKey)
+    const unseen = matchers.toHoldRows(after, notBookedIn(after, others), pendingKey)
     if (unseen) return { ...unseen, exchange: after }
   }
   return compared === 0 ? 'no rows' : undefined
+}
+
+/** Without pending rows that an answer of another moment shows as booked: by TransactionId, or by the same time. */
+function notBookedIn(answer: Exchange, pending: Row[]): Row[] {
+  const booked = bookedOf(rowsOf(answer))
+  const isSame = (row: Row, other: Row, name: string) =>
+    row.AccountId === other.AccountId && row[name] !== undefined && row[name] === other[name]
+  return pending.filter(
+    (row) =>
+      !booked.some((other) =>
+        ['TransactionId', 'BookingDateTime'].some((name) => isSame(row, other, name)),
+      ),
+  )
 }
 
 /** The other members of a pending row may change until it is booked, and values of Status are not documented. */
