@@ -126,7 +126,7 @@ export async function report(
   options: Pick<RunOptions, 'baseline' | 'history' | 'sign' | 'open' | 'failOn' | 'notify'> = {},
 ): Promise<void> {
   const { baseline, history } = options
-  const { report, exchanges } = await readRun(out)
+  const report = await readReport(out)
   // In a history, a part of a run would look like a bank that lost its checks.
   const partial = report.scope.only.length > 0 && !report.recording
   if (history && partial) say(shown`Not added to ${history}: a selection.`)
@@ -136,6 +136,7 @@ export async function report(
   const page = join(out, 'report.html')
   // Reproducing a finding sends requests to a bank, so this is only possible for a run of a bank.
   const folder = side === 'TPP' || report.recording ? undefined : typed(out)
+  const { exchanges } = await readRun(out)
   const summary = consoleSummary(report, exchanges, { colour, width, path: typed(page), folder })
   say(composed(summary.trimEnd()))
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env

@@ -18,6 +18,9 @@ const LARGEST_REPORT = 512 * 1024 ** 2
 export async function readRun(dir: string) {
   const report = await readReport(dir)
   const exchanges: ExchangeRecord[] = []
+  /** Bodies, each once: many answers of a run have the same. */
+  const bodies = new Map<string, string>()
+  const kept = (body: string) => bodies.get(body) ?? bodies.set(body, body).get(body) ?? body
   /** What could not be read, in words; everything else was read. */
   const problems: string[] = []
   const file = join(dir, 'exchanges.jsonl')
@@ -32,6 +35,8 @@ export async function readRun(dir: string) {
       continue
     }
     const record = parseRecord(line)
+    if (record?.response) record.response.body = kept(record.response.body)
+    if (record?.request.body !== undefined) record.request.body = kept(record.request.body)
     if (record) exchanges.push(record)
     else problems.push(`${file}:${number}: not an exchange, left out`)
   }

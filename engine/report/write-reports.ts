@@ -41,21 +41,24 @@ export async function writeReports(dir: string, options: ReportOptions = {}): Pr
     ? diffReports(await readReport(options.baseline), report)
     : undefined
   const history = options.history ? await appendHistory(options.history, report) : undefined
-  const files: [name: string, content: string][] = [
-    ['report.html', html(shown, exchanges, { diff, history, folder: typed(dir) })],
-    ['junit.xml', junit(shown, exchanges)],
-    ['ctrf.json', ctrf(shown, exchanges)],
-    ['step-summary.md', stepSummary(shown, exchanges)],
-    ['observations.json', observationProfile(shown)],
-    ['assay.prom', openMetrics(shown)],
+  // Made one after the other, because each can be large.
+  const files: [name: string, make: () => string | Promise<string>][] = [
+    ['report.html', () => html(shown, exchanges, { diff, history, folder: typed(dir) })],
+    ['junit.xml', () => junit(shown, exchanges)],
+    ['ctrf.json', () => ctrf(shown, exchanges)],
+    ['step-summary.md', () => stepSummary(shown, exchanges)],
+    ['observations.json', () => observationProfile(shown)],
+    ['assay.prom', () => openMetrics(shown)],
   ]
   // An attestation says that something was tested; nobody can say that of traffic that others sent.
-  if (!report.recording) files.push(['test-result.intoto.json', await testResult(dir, shown)])
+  if (!report.recording) files.push(['test-result.intoto.json', () => testResult(dir, shown)])
   if (diff) {
-    files.push(['diff.md', diffMarkdown(diff)], ['diff.json', `${JSON.stringify(diff, null, 2)}\n`])
+    files.push(['diff.md', () => diffMarkdown(diff)])
+    files.push(['diff.json', () => `${JSON.stringify(diff, null, 2)}\n`])
   }
   const written: Written[] = []
-  for (const [file, content] of files) {
+  for (const [file, make] of files) {
+    const content = await make()
     writeWhole(join(dir, file), content)
     written.push({ file, bytes: Buffer.byteLength(content) })
   }
