@@ -129,7 +129,7 @@ export interface Conduct {
   readsRetryDates: boolean
   /** Number of retries of a token request that is answered with 5xx. */
   repeatsUnavailable: number
-  /** Number of retries of a registration, or of the list of products, that is answered with 5xx. */
+  /** Number of retries of a registration, a deletion, or the list of products, that is answered with 5xx. */
   repeatsTheRest: number
   /** Number of times that the identical registration is sent again, and after which statuses. */
   repeatsTheRegistration: number

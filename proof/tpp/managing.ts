@@ -37,7 +37,8 @@ export async function disconnect(session: Session): Promise<void> {
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
   const path = `/aisp/account-access-consents/${id}`
   const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
-  let answer = await api('DELETE', path, { token: value })
+  const ask = () => api('DELETE', path, { token: value })
+  let answer = await repeated(ask, conduct.repeatsTheRest)
   if (answer.status === 401 && conduct.renewsClientToken) {
     answer = await api('DELETE', path, { token: await clientToken(true) })
   }

@@ -78,6 +78,51 @@ scenario({
 
 for (const [id, alteration, title, what] of [
   [
+    'TCON-13/refused',
+    'deletions-refused',
+    'the bank answers with 401 whenever a consent is deleted',
+    'answers of 401',
+  ],
+  [
+    'TCON-13/unavailable',
+    'deletions-unavailable',
+    'the bank answers with 503 whenever a consent is deleted',
+    'answers of 503',
+  ],
+] as const) {
+  scenario({
+    id,
+    title,
+    right: 'It gives up after some attempts, and says that the consent is not deleted.',
+    alteration,
+    ...neverGivesUp,
+    steps: ['connect', 'disconnect'],
+    judge(run) {
+      const altered = requireAltered(run, 'deletes consents')
+      givesUp(run.altered)
+      requireRefusal(run, what, altered)
+    },
+  })
+}
+
+scenario({
+  id: 'TCON-14/forbidden',
+  title: 'the bank answers with 403 whenever a consent is deleted',
+  right: 'What it makes of that is recorded: a consent that is gone may have the same answer.',
+  alteration: 'deletions-of-another-client',
+  steps: ['connect', 'disconnect'],
+  judge(run) {
+    requireAltered(run, 'deletes consents')
+    const { end, words } = lastSaid(run)
+    run.observe(
+      'of a deletion answered with 403 the client says',
+      end === 'done' ? 'that it is done' : words,
+    )
+  },
+})
+
+for (const [id, alteration, title, what] of [
+  [
     'TCON-05/refused',
     'consent-refused',
     'the bank refuses to create the consent',

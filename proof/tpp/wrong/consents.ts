@@ -91,6 +91,12 @@ const wrong: WrongTpp[] = [
     conduct: { deletesConsent: false },
   },
   {
+    id: 'goodbye-whatever-the-bank-says',
+    story: 'The deletion is sent, and its answer goes into the log.',
+    warns: ['TCON-13/refused', 'TCON-13/unavailable'],
+    conduct: { claimsSuccess: (_reason, goal) => goal === 'disconnect' },
+  },
+  {
     id: 'tokens-kept-after-goodbye',
     story: 'The consent is deleted at the bank, and its tokens stay in the table.',
     warns: ['TCON-11/data-after-deletion'],
