@@ -13,6 +13,8 @@ function nextOf(name: string): number {
   return next
 }
 
+const SCOPES_OF_REFRESHES = ['openid accounts fundsconfirmations', 'accounts']
+
 const reversed = (form: Record<string, string>) =>
   Object.fromEntries(Object.entries(form).toReversed())
 
@@ -105,6 +107,17 @@ const lawful: LawfulTpp[] = [
     id: 'never-refreshes',
     story: 'A client need not register for the grant refresh_token: the customer connects again.',
     conduct: neverRefreshes,
+  },
+  {
+    id: 'refreshes-for-less-then-for-all',
+    story: 'A refresh may ask for less; the refresh token is still for all that was granted.',
+    conduct: {
+      visitScope: (registered) => registered,
+      tokenForm: (form) =>
+        form.grant_type === 'refresh_token'
+          ? { ...form, scope: SCOPES_OF_REFRESHES[nextOf('refreshes') % 2] ?? '' }
+          : form,
+    },
   },
   {
     id: 'single-addresses-only',
