@@ -364,6 +364,7 @@ export const right: Conduct = {
   readsSingleAddresses: 'also',
   filters: () => ({
     fromBookingDateTime: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+    toBookingDateTime: new Date().toISOString(),
   }),
   pinsAmounts: false,
   needs: nothing,

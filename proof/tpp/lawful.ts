@@ -205,6 +205,27 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'one-end-of-a-period',
+    story: 'Both ends of a period are optional, as are both filters: one of them may come alone.',
+    conduct: {
+      consentBody({ Data: given, ...body }) {
+        const { TransactionFromDateTime: _, ...rest } = given as Json
+        return { ...body, Data: rest }
+      },
+      filters: () => ({ toBookingDateTime: new Date().toISOString() }),
+    },
+  },
+  {
+    id: 'filters-of-one-moment',
+    story: 'Whether a filter includes its own moment is not said: both may name the same one.',
+    conduct: {
+      filters() {
+        const moment = new Date(Date.now() - 30 * 86_400_000).toISOString()
+        return { fromBookingDateTime: moment, toBookingDateTime: moment }
+      },
+    },
+  },
+  {
     id: 'customer-on-ipv6',
     story: 'The address of a customer may be an IPv6 address.',
     conduct: { customerAddress: (present) => (present ? '2001:db8::1893:25c8:1946' : undefined) },

@@ -5,6 +5,8 @@ import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
 
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+
 /** Creates a consent for account access. Returns its id. */
 export async function createConsent(session: Session): Promise<string> {
   const { api, clientToken, conduct, memory } = session
@@ -17,7 +19,9 @@ export async function createConsent(session: Session): Promise<string> {
         'ReadTransactionsCredits',
         'ReadTransactionsDebits',
       ],
-      TransactionFromDateTime: new Date(Date.now() - 90 * 86_400_000).toISOString(),
+      ExpirationDateTime: inDays(180),
+      TransactionFromDateTime: inDays(-90),
+      TransactionToDateTime: inDays(180),
     },
     Risk: {},
   })

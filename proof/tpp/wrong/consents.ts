@@ -7,6 +7,8 @@ const data = (body: Json, change: (data: Json) => Json): Json => ({
   Data: change(body.Data as Json),
 })
 
+const aYearAgo = () => new Date(Date.now() - 365 * 86_400_000).toISOString()
+
 const wrong: WrongTpp[] = [
   {
     id: 'consent-without-risk',
@@ -65,6 +67,29 @@ const wrong: WrongTpp[] = [
     conduct: {
       consentBody: (body) =>
         data(body, (rest) => ({ ...rest, ExpirationDateTime: '2036-07-01T00:00:00+01:00' })),
+    },
+  },
+  {
+    id: 'period-backwards',
+    story: 'The two arguments of a function are swapped.',
+    warns: ['TCON-15/period'],
+    stops: true,
+    conduct: {
+      consentBody: (body) =>
+        data(body, ({ TransactionFromDateTime: from, TransactionToDateTime: to, ...rest }) => ({
+          ...rest,
+          TransactionFromDateTime: to,
+          TransactionToDateTime: from,
+        })),
+    },
+  },
+  {
+    id: 'expired-a-year-ago',
+    story: 'The year of the consent’s end stands in a file of settings.',
+    warns: ['TCON-15/expiration'],
+    stops: true,
+    conduct: {
+      consentBody: (body) => data(body, (rest) => ({ ...rest, ExpirationDateTime: aYearAgo() })),
     },
   },
   {

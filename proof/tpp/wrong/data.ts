@@ -39,6 +39,14 @@ const wrong: WrongTpp[] = [
     conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 19) }) },
   },
   {
+    id: 'filters-backwards',
+    story: 'The newest transactions come first, so the filters do too.',
+    warns: ['TDAT-11/in-order'],
+    conduct: {
+      filters: () => ({ fromBookingDateTime: daysAgo(1), toBookingDateTime: daysAgo(30) }),
+    },
+  },
+  {
     id: 'customer-always-present',
     story: 'The header is sent always: it keeps the rate limit away.',
     fails: ['TDAT-03/absent'],
