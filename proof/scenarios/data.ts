@@ -116,20 +116,6 @@ const alterations: Alteration[] = [
     },
   ),
   instead(
-    'products-unavailable',
-    'The list of products is answered with 503.',
-    (ctx) => {
-      ctx.status = 503
-      ctx.body = {
-        status: '503',
-        title: 'Service Unavailable',
-        description: 'The service is temporarily unavailable.',
-      }
-      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
-    },
-    { applies: (ctx) => partOf(ctx) === 'products' },
-  ),
-  instead(
     'consent-refused',
     'The bank refuses to create a consent.',
     (ctx) => refuse(ctx, 400, 'Field.Invalid', 'A permission is not supported.'),

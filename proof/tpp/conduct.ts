@@ -57,6 +57,14 @@ export interface Needs {
   pence: boolean
   /** An access token has at most a thousand characters. */
   shortTokens: boolean
+  /** Some product has an OverLimitFee. */
+  overLimitFees: boolean
+  /** A product has the members of its tables alone. */
+  productMembers: boolean
+  /** A product has a URL. */
+  productUrls: boolean
+  /** Rates of a product are numbers. */
+  numericRates: boolean
 }
 
 export const nothing: Needs = {
@@ -77,6 +85,10 @@ export const nothing: Needs = {
   plainJson: false,
   pence: false,
   shortTokens: false,
+  overLimitFees: false,
+  productMembers: false,
+  productUrls: false,
+  numericRates: false,
 }
 
 /**

@@ -98,3 +98,40 @@ export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct):
   const unknown = Object.keys(tokens).find((name) => !TOKEN_MEMBERS.has(name))
   if (needs.tokenMembers && unknown !== undefined) throw new Refusal(`unknown member ${unknown}`)
 }
+
+/**
+ * Checks a list of products for what this TPP requires.
+ * @throws Refusal with what is missing or unknown
+ */
+export function inspectProducts(list: unknown, { needs }: Conduct): void {
+  if (!Array.isArray(list)) throw new Refusal('products: the answer holds no list')
+  const itemOf = ({ Details }: Json) =>
+    (Details as { ConsumerCreditCardItem: Json }).ConsumerCreditCardItem
+  const products = list as Json[]
+  if (needs.overLimitFees && products.every((each) => itemOf(each).OverLimitFee === undefined))
+    throw new Refusal('no OverLimitFee')
+  for (const product of products) {
+    const unknown = Object.keys(product).find((name) => !PRODUCT_MEMBERS.has(name))
+    if (needs.productMembers && unknown) throw new Refusal(`unknown member ${unknown}`)
+    const [url] = product.ProductURL as string[]
+    if (needs.productUrls && url === undefined) throw new Refusal('a product without a URL')
+    const rate = String(itemOf(product).APRRate)
+    if (needs.numericRates && !/^\d+(\.\d+)?%?$/.test(rate)) throw new Refusal(`a rate of ${rate}`)
+  }
+}
+
+const PRODUCT_MEMBERS = new Set([
+  'Description',
+  'Details',
+  'Eligibility',
+  'KeyFeatures',
+  'Organisation',
+  'OtherKeyFeatures',
+  'PaymentHoliday',
+  'ProductIdentifier',
+  'ProductName',
+  'ProductSegment',
+  'ProductType',
+  'ProductURL',
+  'TsandCs',
+])

@@ -1,5 +1,5 @@
 import { newId } from './conduct.ts'
-import { Refusal } from './refusal.ts'
+import { inspectProducts } from './inspect.ts'
 import { repeated, type Session } from './session.ts'
 import { refused } from './wire.ts'
 
@@ -87,5 +87,5 @@ export async function products({ briefing, conduct, memory, send }: Session): Pr
   )
   const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
-  if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')
+  inspectProducts(answer.json.data, conduct)
 }

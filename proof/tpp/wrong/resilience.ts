@@ -62,6 +62,7 @@ const wrong: WrongTpp[] = [
     story: 'Every loop ends with success alone.',
     warns: [
       'TCON-13/unavailable',
+      'TPRD-02/internal-error',
       'TPRD-02/unavailable',
       'TREG-08/unavailable',
       'TRES-01/no-retry-after',
