@@ -235,6 +235,11 @@ const alterations: Alteration[] = [
     }),
   },
   {
+    id: 'total-pages-are-zero',
+    story: 'TotalPages of every answer with data is 0: there is no pagination.',
+    middleware: successes(['data'], (body) => ({ ...body, Meta: { TotalPages: 0 } })),
+  },
+  {
     id: 'no-credit-lines',
     story: 'No balance has a CreditLine: what is in it the table says, and not that there is one.',
     middleware: elements('Balance', ({ CreditLine: _, ...row }) => row),

@@ -53,6 +53,10 @@ export interface Needs {
   headerCase: boolean
   /** JSON on one line, without escapes. */
   plainJson: boolean
+  /** Every answer has a page at least. */
+  pages: boolean
+  /** Next is the address of another page, or is not there. */
+  next: boolean
   /** Amounts of transactions are pounds with two decimals. */
   pence: boolean
   /** An access token has at most a thousand characters. */
@@ -83,6 +87,8 @@ export const nothing: Needs = {
   interactionId: false,
   headerCase: false,
   plainJson: false,
+  pages: false,
+  next: false,
   pence: false,
   shortTokens: false,
   overLimitFees: false,

@@ -164,6 +164,18 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, plainJson: true } },
   },
   {
+    id: 'pages-counted-from-one',
+    story: 'What a list has is on its pages, and without a page there is no list.',
+    warns: ['TDAT-06/no-pages', 'TDAT-06/zero-pages'],
+    conduct: { needs: { ...nothing, pages: true } },
+  },
+  {
+    id: 'next-wherever-it-is',
+    story: 'Where Links has Next, the page there is read.',
+    warns: ['TDAT-06/links'],
+    conduct: { needs: { ...nothing, next: true } },
+  },
+  {
     id: 'page-after-page',
     story: 'Whatever is a list is asked for page by page.',
     warns: ['TDAT-09/no-pages'],
