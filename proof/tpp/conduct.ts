@@ -29,6 +29,8 @@ export interface Held {
 /** What a reader requires although no document promises it. */
 export interface Needs {
   tokenType: boolean
+  /** token_type is written Bearer. */
+  capitalBearer: boolean
   refreshToken: boolean
   idToken: boolean
   /** A token response has only the members of RFC 6749 and OpenID Connect Core. */
@@ -73,6 +75,7 @@ export interface Needs {
 
 export const nothing: Needs = {
   tokenType: false,
+  capitalBearer: false,
   refreshToken: false,
   idToken: false,
   tokenMembers: false,

@@ -93,6 +93,7 @@ export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct):
   const { token_type: type = 'Bearer' } = tokens
   if (readsTokenType && String(type).toLowerCase() !== 'bearer')
     throw new Refusal(`an access token of the type ${type}`)
+  if (needs.capitalBearer && type !== 'Bearer') throw new Refusal(`token_type is ${type}`)
   if (needs.tokenType && tokens.token_type === undefined) throw new Refusal('no token_type')
   if (needs.refreshToken && !tokens.refresh_token) throw new Refusal('no refresh token')
   if (needs.idToken && !tokens.id_token) throw new Refusal('no ID token')

@@ -259,6 +259,12 @@ const wrong: WrongTpp[] = [
     },
   },
   {
+    id: 'compares-bearer-letter-by-letter',
+    story: 'The token type is compared with the constant of the library.',
+    warns: ['TTOK-14/small-letters'],
+    conduct: { needs: { ...nothing, capitalBearer: true } },
+  },
+  {
     id: 'short-tokens-alone',
     story: 'The column of the access token has a thousand characters.',
     warns: ['TTOK-14/every-character'],
