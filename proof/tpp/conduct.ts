@@ -173,8 +173,10 @@ export interface Conduct {
   errorRefusal(answer: URLSearchParams): string | undefined
   /** Is the customer sent to the same link again after an error? */
   triesTheLinkAgain: boolean
-  /** How many times the customer is sent to a new link after an error. */
-  visitsAgain: number
+  /** How many times the customer is sent to a new link after an error, or without an answer. */
+  visitsAgain(answer: URLSearchParams): number
+  /** Does it read an answer in the query? */
+  readsTheQuery: boolean
   /** Checks of the claims and header of an ID token with a valid signature. */
   idTokenChecks: Record<
     | 'signature'
@@ -342,7 +344,8 @@ export const right: Conduct = {
     return error === null ? undefined : `the bank answered ${error}`
   },
   triesTheLinkAgain: false,
-  visitsAgain: 0,
+  visitsAgain: () => 0,
+  readsTheQuery: true,
   idTokenChecks: {
     signature: true,
     alg: true,

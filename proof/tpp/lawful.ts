@@ -143,7 +143,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'asks-the-customer-once-more',
     story: 'Who came back with an error may be asked once more, by another link.',
-    conduct: { visitsAgain: 1 },
+    conduct: { visitsAgain: () => 1 },
   },
   {
     id: 'status-asked-first',
