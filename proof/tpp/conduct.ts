@@ -108,6 +108,7 @@ export interface Conduct {
   /** Claims of the registration JWT. */
   registrationClaims(claims: Json): Json
   registrationType: string
+  registrationHeaders(headers: Record<string, string>): Headers
   /** Which of the redirect URIs is used. */
   redirectUri(registered: string[], own: string[]): string
   /** The scope that the customer is asked for. */
@@ -299,6 +300,7 @@ const random = () => randomBytes(16).toString('base64url')
 export const right: Conduct = {
   registrationClaims: (claims) => claims,
   registrationType: 'application/jwt',
+  registrationHeaders: (headers) => headers,
   redirectUri: (registered) => registered[0] ?? '',
   visitScope: () => 'openid accounts',
   // "Names of the scopes: not shown": the scope for accounts may be sufficient.
