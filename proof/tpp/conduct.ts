@@ -286,6 +286,8 @@ export interface Conduct {
   keepsTokens: boolean
   /** Does it keep using the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
+  /** Does another customer connect by the consent of the first one? */
+  sharesConsents: boolean
   /** Can a customer who is connected connect again? */
   connectsAgain: boolean
   /** Does it create an additional consent that no customer is asked for? */
@@ -417,6 +419,7 @@ export const right: Conduct = {
   decompresses: true,
   keepsTokens: true,
   keepsFirstTokens: false,
+  sharesConsents: false,
   connectsAgain: true,
   leavesConsents: false,
   cannot: [],

@@ -285,6 +285,35 @@ scenario({
 })
 
 scenario({
+  id: 'TCON-16/own-consent',
+  title: 'a second customer connects',
+  right: 'It creates a consent for this customer, and sends the customer to the bank for that one.',
+  steps: ['connect', 'connect-another'],
+  judge(run) {
+    const visitsOf = (goal: string) =>
+      run.exchanges.filter((each) => {
+        const seen = seenOf(each)
+        return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
+      })
+    const consentOf = (visit: Exchange) => seenOf(visit).consent?.id
+    const [first, second] = [visitsOf('connect'), visitsOf('connect-another')]
+    if (second.length === 0) {
+      requireUnbroken(run)
+      throw new NotApplicable('the client sends no second customer to the bank')
+    }
+    const known = first.map(consentOf)
+    const shared = second.find((visit) => known.includes(consentOf(visit)))
+    if (!shared) return
+    throw new Nonconformance({
+      message: 'a customer is sent to the bank for the consent of another customer',
+      expected: 'a consent that was created for this customer',
+      actual: 'an authorisation request with the intent id of the first customer’s consent',
+      exchange: shared,
+    })
+  },
+})
+
+scenario({
   id: 'TCON-07/funds',
   title: 'a funds confirmation consent is created and deleted',
   right:

@@ -267,6 +267,12 @@ const wrong: WrongTpp[] = [
     conduct: { fundsAccount: (account) => ({ ...account, Name: null }) },
   },
   {
+    id: 'one-consent-for-all-customers',
+    story: 'The consent belongs to the bank, and there is one row for each bank.',
+    fails: ['TCON-16/own-consent'],
+    conduct: { sharesConsents: true },
+  },
+  {
     id: 'consent-ids-as-they-are',
     story: 'Addresses are put together as text.',
     warns: ['TCON-10/consent-ids', 'TDAT-06/account-ids'],
