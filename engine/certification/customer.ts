@@ -28,7 +28,11 @@ export async function openCustomers() {
   const origin = await listenHere(server)
 
   return {
-    /** Adds the first or the second customer of one bank: the address at which the customer waits, and a function to remove the customer. */
+    /**
+     * Adds a customer of one bank: the address at which the customer waits, and a function to remove the customer.
+     *
+     * @param who which of the two customers of the bank
+     */
     admit(
       document: TargetDocument,
       decision: 'approve' | 'deny',

@@ -141,7 +141,7 @@ export interface Conduct {
   managesItsRegistration: readonly ('GET' | 'PUT' | 'DELETE')[]
   /** The body of a request for consents or data. */
   apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
-  /** Is the link of the first visit used for the next one too? */
+  /** Is the link of the first visit for a consent used for the next one too? */
   keepsTheLink: boolean
   /** Bulk addresses that are read. */
   reads: string[]

@@ -21,7 +21,8 @@ export async function visit(
   const { conduct, keys, memory, token } = session
   const { link: fresh, known: asked } = await authorisationRequest(session, consentId)
   const usual = { link: fresh, known: asked }
-  const { link, known } = (conduct.keepsTheLink ? memory.visit : undefined) ?? usual
+  const isKept = conduct.keepsTheLink && memory.visit?.known.consentId === consentId
+  const { link, known } = (isKept ? memory.visit : undefined) ?? usual
   memory.visit = { link, known }
   const answerOf = async () => {
     const { hash, search } = new URL(await sendCustomer(link))
