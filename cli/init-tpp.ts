@@ -14,7 +14,7 @@ client:
   command: [node, my-client.mjs]
   timeout: 30
 # What it can do; take out what it cannot.
-goals: [connect, read, reconfirm, disconnect, confirm-funds, products]
+goals: [connect, connect-another, read, reconfirm, disconnect, confirm-funds, products]
 # Its own redirect URIs and public keys, where it has them:
 # redirectUris: [https://tpp.example/callback]
 # jwks: my-jwks.json

@@ -2,7 +2,17 @@ import type { HostedBank } from './bank-host.ts'
 import type { Goal, Said, Scenario } from './scenario.ts'
 
 /** Goals for which the customer uses the client interactively. */
-export const PRESENT: readonly Goal[] = ['connect', 'reconfirm', 'disconnect', 'confirm-funds']
+export const PRESENT: readonly Goal[] = [
+  'connect',
+  'connect-another',
+  'reconfirm',
+  'disconnect',
+  'confirm-funds',
+]
+
+/** The customer of the bank for whom a goal is pursued. */
+export const customerFor = (goal: Goal): 'first' | 'second' =>
+  goal === 'connect-another' ? 'second' : 'first'
 
 export type Briefing = ReturnType<typeof briefingOf>
 
@@ -20,7 +30,7 @@ export function briefingOf(
 ) {
   const { addresses, trust = [], clients, customers } = document
   const { transport, signing, softwareStatement = '', redirectUris, scopes } = clients.first
-  const { credentials, cardEnding = '' } = customers.first
+  const { credentials, cardEnding = '' } = customers[customerFor(goal)] ?? customers.first
   const places = addresses as Record<string, string>
   const base = places.base_url ?? places.sandbox_api_url ?? ''
   const { certificate, key } = transport as { certificate: string; key: string }

@@ -28,8 +28,16 @@ export async function openCustomers() {
   const origin = await listenHere(server)
 
   return {
-    /** Adds a customer of one bank: the address at which the customer waits, and a function to remove the customer. */
-    admit(document: TargetDocument, decision: 'approve' | 'deny') {
+    /**
+     * Adds a customer of one bank: the address at which the customer waits, and a function to remove the customer.
+     *
+     * @param who which of the two customers of the bank
+     */
+    admit(
+      document: TargetDocument,
+      decision: 'approve' | 'deny',
+      who: 'first' | 'second' = 'first',
+    ) {
       const key = randomBytes(12).toString('hex')
       const target = targetFrom(document)
       const wire = createWire(target)
@@ -43,8 +51,8 @@ export async function openCustomers() {
           url: link,
           redirectUris: [...(asked ? [asked] : []), ...document.clients.first.redirectUris],
           decision,
-          customer: document.customers.first,
-          customerName: 'first',
+          customer: document.customers[who] ?? document.customers.first,
+          customerName: who,
           purpose: 'certification',
           about: {},
         })

@@ -4,7 +4,7 @@ import { member } from '../judge/data-rows.ts'
 import { Blocked, blockByEnvironment, blockForData } from '../judge/outcome.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
-import { briefingOf, type ClientDriver, ClientTrouble, PRESENT } from './client.ts'
+import { briefingOf, type ClientDriver, ClientTrouble, customerFor, PRESENT } from './client.ts'
 import type { Customers } from './customer.ts'
 import { type Fact, type Goal, MOST_ALIKE, type ScenarioRun, stepsOf } from './scenario.ts'
 
@@ -48,7 +48,13 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
     },
   })
   mkdirSync(stage.folder, { recursive: true })
-  const customer = stage.customers.admit(bank.document, scenario.decision ?? 'approve')
+  const admitted = new Map<string, ReturnType<Customers['admit']>>()
+  const customerOf = (who: 'first' | 'second') => {
+    const { decision = 'approve' } = scenario
+    const customer = admitted.get(who) ?? stage.customers.admit(bank.document, decision, who)
+    admitted.set(who, customer)
+    return customer
+  }
   try {
     for (const step of stepsOf(scenario)) {
       if (typeof step !== 'string') {
@@ -56,7 +62,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
         continue
       }
       goal = step
-      const { visit } = customer
+      const { visit } = customerOf(customerFor(goal))
       const briefing = briefingOf(bank, scenario, goal, { visit, folder: stage.folder })
       try {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
@@ -68,7 +74,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
       await wait(stage.patience)
     }
   } finally {
-    await customer.leave()
+    for (const customer of admitted.values()) await customer.leave()
     await bank.close()
   }
 }

@@ -12,6 +12,8 @@ const soFar = ofEachBank(() => ({ done: false, tips: 0 }))
 /** Requests for data with a customer's token. */
 const isData = (ctx: Context) => partOf(ctx) === 'data'
 
+const isDeletion = (ctx: Context) => partOf(ctx) === 'consents' && ctx.method === 'DELETE'
+
 /** Replaces the answer to requests for data, to all of them or only to the first. */
 function instead(
   id: string,
@@ -114,20 +116,6 @@ const alterations: Alteration[] = [
     },
   ),
   instead(
-    'products-unavailable',
-    'The list of products is answered with 503.',
-    (ctx) => {
-      ctx.status = 503
-      ctx.body = {
-        status: '503',
-        title: 'Service Unavailable',
-        description: 'The service is temporarily unavailable.',
-      }
-      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
-    },
-    { applies: (ctx) => partOf(ctx) === 'products' },
-  ),
-  instead(
     'consent-refused',
     'The bank refuses to create a consent.',
     (ctx) => refuse(ctx, 400, 'Field.Invalid', 'A permission is not supported.'),
@@ -138,6 +126,24 @@ const alterations: Alteration[] = [
     'Every request that creates a consent is answered with 503.',
     (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
+  ),
+  instead(
+    'deletions-unavailable',
+    'Every request that deletes a consent is answered with 503.',
+    (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
+    { applies: isDeletion },
+  ),
+  instead(
+    'deletions-refused',
+    'Every request that deletes a consent is answered with 401, whatever its access token.',
+    (ctx) => refuse(ctx, 401, 'Header.Invalid', 'The access token is not valid.'),
+    { applies: isDeletion },
+  ),
+  instead(
+    'deletions-of-another-client',
+    'Every request that deletes a consent is answered with 403, as if another client owned it.',
+    (ctx) => refuse(ctx, 403, 'Resource.NotFound', 'The client has no access to this consent.'),
+    { applies: isDeletion },
   ),
   instead(
     'data-moved-to-another-host',
@@ -227,6 +233,11 @@ const alterations: Alteration[] = [
       const empty = Object.fromEntries(Object.keys(data).map((name) => [name, []]))
       return { ...body, Data: empty }
     }),
+  },
+  {
+    id: 'total-pages-are-zero',
+    story: 'TotalPages of every answer with data is 0: there is no pagination.',
+    middleware: successes(['data'], (body) => ({ ...body, Meta: { TotalPages: 0 } })),
   },
   {
     id: 'no-credit-lines',

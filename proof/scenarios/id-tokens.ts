@@ -176,6 +176,11 @@ const ANYWHERE: [id: string, story: string, spoil: Spoil][] = [
     claiming(({ azp: _, ...claims }) => ({ ...claims, aud: [claims.aud, anotherClient] })),
   ],
   [
+    'id-token-of-another-party',
+    'The ID token is for the client, and its azp says that it was issued to another one.',
+    claiming((claims) => ({ ...claims, azp: anotherClient })),
+  ],
+  [
     'id-token-without-exp',
     'The ID token never expires.',
     claiming(({ exp: _, ...claims }) => claims),

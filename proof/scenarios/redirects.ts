@@ -12,6 +12,17 @@ const approvals = ofEachBank(() => ({ count: 0 }))
 const granted = (change: (fragment: URLSearchParams) => boolean) =>
   answers((ctx) => changeFragment(ctx, (fragment) => fragment.has('code') && change(fragment)))
 
+/** Moves an answer that has this parameter from the fragment to the query. */
+const inTheQuery = (id: string, story: string, name: string): Alteration => ({
+  id,
+  story,
+  middleware: answers((ctx) => {
+    const [address = '', fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
+    if (!fragment || !new URLSearchParams(fragment).has(name)) return false
+    ctx.set('location', withQuery(address, fragment))
+  }),
+})
+
 const alterations: Alteration[] = [
   {
     id: 'state-of-another-visit',
@@ -52,15 +63,16 @@ const alterations: Alteration[] = [
       return true
     }),
   },
-  {
-    id: 'answer-in-the-query',
-    story: 'Code and ID token come in the query of the redirect, not in its fragment.',
-    middleware: answers((ctx) => {
-      const [address = '', fragment] = String(ctx.response.get('location') ?? '').split('#', 2)
-      if (!fragment || !new URLSearchParams(fragment).has('code')) return false
-      ctx.set('location', withQuery(address, fragment))
-    }),
-  },
+  inTheQuery(
+    'answer-in-the-query',
+    'Code and ID token come in the query of the redirect, not in its fragment.',
+    'code',
+  ),
+  inTheQuery(
+    'error-in-the-query',
+    'An error comes in the query of the redirect, not in its fragment.',
+    'error',
+  ),
 ]
 
 export default alterations

@@ -64,6 +64,15 @@ const alterations: Alteration[] = [
     }),
   },
   {
+    id: 'token-type-in-small-letters',
+    story: 'The token_type is written bearer.',
+    middleware: answers((ctx) => {
+      const body = jsonOf(ctx)
+      if (partOf(ctx) !== 'token' || !body?.token_type) return false
+      ctx.body = { ...body, token_type: 'bearer' }
+    }),
+  },
+  {
     id: 'more-members-in-token-responses',
     story: 'The token response has members that no standard knows.',
     middleware: answers((ctx) => {

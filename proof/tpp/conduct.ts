@@ -29,6 +29,8 @@ export interface Held {
 /** What a reader requires although no document promises it. */
 export interface Needs {
   tokenType: boolean
+  /** token_type is written Bearer. */
+  capitalBearer: boolean
   refreshToken: boolean
   idToken: boolean
   /** A token response has only the members of RFC 6749 and OpenID Connect Core. */
@@ -53,14 +55,27 @@ export interface Needs {
   headerCase: boolean
   /** JSON on one line, without escapes. */
   plainJson: boolean
+  /** Every answer has a page at least. */
+  pages: boolean
+  /** Next is the address of another page, or is not there. */
+  next: boolean
   /** Amounts of transactions are pounds with two decimals. */
   pence: boolean
   /** An access token has at most a thousand characters. */
   shortTokens: boolean
+  /** Some product has an OverLimitFee. */
+  overLimitFees: boolean
+  /** A product has the members of its tables alone. */
+  productMembers: boolean
+  /** A product has a URL. */
+  productUrls: boolean
+  /** Rates of a product are numbers. */
+  numericRates: boolean
 }
 
 export const nothing: Needs = {
   tokenType: false,
+  capitalBearer: false,
   refreshToken: false,
   idToken: false,
   tokenMembers: false,
@@ -75,8 +90,14 @@ export const nothing: Needs = {
   interactionId: false,
   headerCase: false,
   plainJson: false,
+  pages: false,
+  next: false,
   pence: false,
   shortTokens: false,
+  overLimitFees: false,
+  productMembers: false,
+  productUrls: false,
+  numericRates: false,
 }
 
 /**
@@ -87,6 +108,7 @@ export interface Conduct {
   /** Claims of the registration JWT. */
   registrationClaims(claims: Json): Json
   registrationType: string
+  registrationHeaders(headers: Record<string, string>): Headers
   /** Which of the redirect URIs is used. */
   redirectUri(registered: string[], own: string[]): string
   /** The scope that the customer is asked for. */
@@ -119,7 +141,7 @@ export interface Conduct {
   managesItsRegistration: readonly ('GET' | 'PUT' | 'DELETE')[]
   /** The body of a request for consents or data. */
   apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
-  /** Is the link of the first visit used for the next one too? */
+  /** Is the link of the first visit for a consent used for the next one too? */
   keepsTheLink: boolean
   /** Bulk addresses that are read. */
   reads: string[]
@@ -129,7 +151,7 @@ export interface Conduct {
   readsRetryDates: boolean
   /** Number of retries of a token request that is answered with 5xx. */
   repeatsUnavailable: number
-  /** Number of retries of a registration, or of the list of products, that is answered with 5xx. */
+  /** Number of retries of a registration, a deletion, or the list of products, that is answered with 5xx. */
   repeatsTheRest: number
   /** Number of times that the identical registration is sent again, and after which statuses. */
   repeatsTheRegistration: number
@@ -152,8 +174,10 @@ export interface Conduct {
   errorRefusal(answer: URLSearchParams): string | undefined
   /** Is the customer sent to the same link again after an error? */
   triesTheLinkAgain: boolean
-  /** How many times the customer is sent to a new link after an error. */
-  visitsAgain: number
+  /** How many times the customer is sent to a new link after an error, or without an answer. */
+  visitsAgain(answer: URLSearchParams): number
+  /** Does it read an answer in the query? */
+  readsTheQuery: boolean
   /** Checks of the claims and header of an ID token with a valid signature. */
   idTokenChecks: Record<
     | 'signature'
@@ -262,6 +286,8 @@ export interface Conduct {
   keepsTokens: boolean
   /** Does it keep using the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
+  /** Does another customer connect by the consent of the first one? */
+  sharesConsents: boolean
   /** Can a customer who is connected connect again? */
   connectsAgain: boolean
   /** Does it create an additional consent that no customer is asked for? */
@@ -276,6 +302,7 @@ const random = () => randomBytes(16).toString('base64url')
 export const right: Conduct = {
   registrationClaims: (claims) => claims,
   registrationType: 'application/jwt',
+  registrationHeaders: (headers) => headers,
   redirectUri: (registered) => registered[0] ?? '',
   visitScope: () => 'openid accounts',
   // "Names of the scopes: not shown": the scope for accounts may be sufficient.
@@ -321,7 +348,8 @@ export const right: Conduct = {
     return error === null ? undefined : `the bank answered ${error}`
   },
   triesTheLinkAgain: false,
-  visitsAgain: 0,
+  visitsAgain: () => 0,
+  readsTheQuery: true,
   idTokenChecks: {
     signature: true,
     alg: true,
@@ -364,6 +392,7 @@ export const right: Conduct = {
   readsSingleAddresses: 'also',
   filters: () => ({
     fromBookingDateTime: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+    toBookingDateTime: new Date().toISOString(),
   }),
   pinsAmounts: false,
   needs: nothing,
@@ -390,6 +419,7 @@ export const right: Conduct = {
   decompresses: true,
   keepsTokens: true,
   keepsFirstTokens: false,
+  sharesConsents: false,
   connectsAgain: true,
   leavesConsents: false,
   cannot: [],

@@ -32,6 +32,9 @@ export function inspected(
   if (needs.interactionId && !headers['x-fapi-interaction-id']) fail('no interaction id')
   if (needs.headerCase && !names.some((name) => TYPE.includes(name))) fail('no Content-Type')
   if (needs.plainJson && /\n|\\u/.test(text)) fail('JSON in an unknown form')
+  const { Links: links, Meta: meta } = json as { Links?: Json; Meta?: Json }
+  if (needs.pages && !meta?.TotalPages) fail('no page')
+  if (needs.next && links?.Next === '') fail('the next page is nowhere')
   for (const row of rows) {
     if (
       needs.booked &&
@@ -90,6 +93,7 @@ export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct):
   const { token_type: type = 'Bearer' } = tokens
   if (readsTokenType && String(type).toLowerCase() !== 'bearer')
     throw new Refusal(`an access token of the type ${type}`)
+  if (needs.capitalBearer && type !== 'Bearer') throw new Refusal(`token_type is ${type}`)
   if (needs.tokenType && tokens.token_type === undefined) throw new Refusal('no token_type')
   if (needs.refreshToken && !tokens.refresh_token) throw new Refusal('no refresh token')
   if (needs.idToken && !tokens.id_token) throw new Refusal('no ID token')
@@ -98,3 +102,40 @@ export function inspectTokens(tokens: Json, { needs, readsTokenType }: Conduct):
   const unknown = Object.keys(tokens).find((name) => !TOKEN_MEMBERS.has(name))
   if (needs.tokenMembers && unknown !== undefined) throw new Refusal(`unknown member ${unknown}`)
 }
+
+/**
+ * Checks a list of products for what this TPP requires.
+ * @throws Refusal with what is missing or unknown
+ */
+export function inspectProducts(list: unknown, { needs }: Conduct): void {
+  if (!Array.isArray(list)) throw new Refusal('products: the answer holds no list')
+  const itemOf = ({ Details }: Json) =>
+    (Details as { ConsumerCreditCardItem: Json }).ConsumerCreditCardItem
+  const products = list as Json[]
+  if (needs.overLimitFees && products.every((each) => itemOf(each).OverLimitFee === undefined))
+    throw new Refusal('no OverLimitFee')
+  for (const product of products) {
+    const unknown = Object.keys(product).find((name) => !PRODUCT_MEMBERS.has(name))
+    if (needs.productMembers && unknown) throw new Refusal(`unknown member ${unknown}`)
+    const [url] = product.ProductURL as string[]
+    if (needs.productUrls && url === undefined) throw new Refusal('a product without a URL')
+    const rate = String(itemOf(product).APRRate)
+    if (needs.numericRates && !/^\d+(\.\d+)?%?$/.test(rate)) throw new Refusal(`a rate of ${rate}`)
+  }
+}
+
+const PRODUCT_MEMBERS = new Set([
+  'Description',
+  'Details',
+  'Eligibility',
+  'KeyFeatures',
+  'Organisation',
+  'OtherKeyFeatures',
+  'PaymentHoliday',
+  'ProductIdentifier',
+  'ProductName',
+  'ProductSegment',
+  'ProductType',
+  'ProductURL',
+  'TsandCs',
+])

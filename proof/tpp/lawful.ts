@@ -13,6 +13,8 @@ function nextOf(name: string): number {
   return next
 }
 
+const SCOPES_OF_REFRESHES = ['openid accounts fundsconfirmations', 'accounts']
+
 const reversed = (form: Record<string, string>) =>
   Object.fromEntries(Object.entries(form).toReversed())
 
@@ -107,6 +109,17 @@ const lawful: LawfulTpp[] = [
     conduct: neverRefreshes,
   },
   {
+    id: 'refreshes-for-less-then-for-all',
+    story: 'A refresh may ask for less; the refresh token is still for all that was granted.',
+    conduct: {
+      visitScope: (registered) => registered,
+      tokenForm: (form) =>
+        form.grant_type === 'refresh_token'
+          ? { ...form, scope: SCOPES_OF_REFRESHES[nextOf('refreshes') % 2] ?? '' }
+          : form,
+    },
+  },
+  {
     id: 'single-addresses-only',
     story: 'Balances and transactions are read account by account.',
     conduct: { readsSingleAddresses: 'only' },
@@ -130,7 +143,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'asks-the-customer-once-more',
     story: 'Who came back with an error may be asked once more, by another link.',
-    conduct: { visitsAgain: 1 },
+    conduct: { visitsAgain: () => 1 },
   },
   {
     id: 'status-asked-first',
@@ -189,6 +202,27 @@ const lawful: LawfulTpp[] = [
           .replace('Z', '+00:00'),
         toBookingDateTime: new Date().toISOString().replace(/\.\d+Z/, 'Z'),
       }),
+    },
+  },
+  {
+    id: 'one-end-of-a-period',
+    story: 'Both ends of a period are optional, as are both filters: one of them may come alone.',
+    conduct: {
+      consentBody({ Data: given, ...body }) {
+        const { TransactionFromDateTime: _, ...rest } = given as Json
+        return { ...body, Data: rest }
+      },
+      filters: () => ({ toBookingDateTime: new Date().toISOString() }),
+    },
+  },
+  {
+    id: 'filters-of-one-moment',
+    story: 'Whether a filter includes its own moment is not said: both may name the same one.',
+    conduct: {
+      filters() {
+        const moment = new Date(Date.now() - 30 * 86_400_000).toISOString()
+        return { fromBookingDateTime: moment, toBookingDateTime: moment }
+      },
     },
   },
   {

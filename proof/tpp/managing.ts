@@ -1,9 +1,11 @@
 import { newId } from './conduct.ts'
-import { Refusal } from './refusal.ts'
+import { inspectProducts } from './inspect.ts'
 import { repeated, type Session } from './session.ts'
 import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
+
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
 
 /** Creates a consent for account access. Returns its id. */
 export async function createConsent(session: Session): Promise<string> {
@@ -17,7 +19,9 @@ export async function createConsent(session: Session): Promise<string> {
         'ReadTransactionsCredits',
         'ReadTransactionsDebits',
       ],
-      TransactionFromDateTime: new Date(Date.now() - 90 * 86_400_000).toISOString(),
+      ExpirationDateTime: inDays(180),
+      TransactionFromDateTime: inDays(-90),
+      TransactionToDateTime: inDays(180),
     },
     Risk: {},
   })
@@ -37,7 +41,8 @@ export async function disconnect(session: Session): Promise<void> {
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
   const path = `/aisp/account-access-consents/${id}`
   const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
-  let answer = await api('DELETE', path, { token: value })
+  const ask = () => api('DELETE', path, { token: value })
+  let answer = await repeated(ask, conduct.repeatsTheRest)
   if (answer.status === 401 && conduct.renewsClientToken) {
     answer = await api('DELETE', path, { token: await clientToken(true) })
   }
@@ -82,5 +87,5 @@ export async function products({ briefing, conduct, memory, send }: Session): Pr
   )
   const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
-  if (!Array.isArray(answer.json.data)) throw new Refusal('products: the answer holds no list')
+  inspectProducts(answer.json.data, conduct)
 }

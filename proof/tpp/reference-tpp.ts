@@ -34,6 +34,10 @@ export async function pursue(
       if (conduct.leavesConsents) await createConsent(session)
       await visitAndRead(consentId)
     },
+    'connect-another': async () => {
+      const shared = conduct.sharesConsents ? memory.consentId : undefined
+      await visitAndRead(shared ?? (await createConsent(session)))
+    },
     read: () => readAll(session),
     reconfirm: async () => {
       const existing = conduct.reconfirmsExisting ? (memory.consentId ?? '') : undefined

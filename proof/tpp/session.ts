@@ -223,7 +223,10 @@ function registering(speech: Speech): Session['register'] {
       })
       const message = {
         method: 'POST',
-        headers: { 'content-type': conduct.registrationType, accept: 'application/json' },
+        headers: conduct.registrationHeaders({
+          'content-type': conduct.registrationType,
+          accept: 'application/json',
+        }),
         body: jwt(claims, 'registration'),
       }
       return alike(() => send(endpoint ?? '', message), conduct)

@@ -21,15 +21,17 @@ export async function visit(
   const { conduct, keys, memory, token } = session
   const { link: fresh, known: asked } = await authorisationRequest(session, consentId)
   const usual = { link: fresh, known: asked }
-  const { link, known } = (conduct.keepsTheLink ? memory.visit : undefined) ?? usual
+  const isKept = conduct.keepsTheLink && memory.visit?.known.consentId === consentId
+  const { link, known } = (isKept ? memory.visit : undefined) ?? usual
   memory.visit = { link, known }
   const answerOf = async () => {
     const { hash, search } = new URL(await sendCustomer(link))
-    return new URLSearchParams(hash ? hash.slice(1) : search)
+    return new URLSearchParams(hash ? hash.slice(1) : conduct.readsTheQuery ? search : '')
   }
   const once = await answerOf()
   const answer = once.has('error') && conduct.triesTheLinkAgain ? await answerOf() : once
-  if (answer.has('error') && attempt < conduct.visitsAgain) {
+  const isGranted = answer.has('code') && !answer.has('error')
+  if (!isGranted && attempt < conduct.visitsAgain(answer)) {
     return visit(session, consentId, sendCustomer, attempt + 1)
   }
   const trusting = session.briefing.goal === 'reconfirm' && !conduct.checksReconfirmations

@@ -102,28 +102,42 @@ function visitsOf({ exchanges }: ScenarioRun): Exchange[] {
 /** After an error the client does not send the customer to the bank again and again, by whatever link. */
 const stopsVisiting = (run: ScenarioRun) => givesUp(visitsOf(run))
 
-scenario({
-  id: 'TAUT-13/denied',
-  title: 'the customer denies consent: the answer is the error access_denied',
-  right: 'It ends the visit, and says that the customer denied.',
-  decision: 'deny',
-  unending: stopsVisiting,
-  judge(run) {
-    requireUnbroken(run)
-    const [redeemed] = redemptions(run.exchanges)
-    if (redeemed) {
-      throw new Nonconformance({
-        message: 'the client redeems something after an error',
-        expected: 'no token request',
-        actual: 'a token request of an authorization_code grant',
-        exchange: redeemed,
-      })
-    }
-    endsTheVisit(run)
-    stopsVisiting(run)
-    requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
-  },
-})
+for (const [id, title, alteration] of [
+  [
+    'TAUT-13/denied',
+    'the customer denies consent: the answer is the error access_denied',
+    undefined,
+  ],
+  [
+    'TAUT-13/denied-in-query',
+    'the customer denies consent: the error access_denied comes in the query, not in the fragment',
+    'error-in-the-query',
+  ],
+] as const) {
+  scenario({
+    id,
+    title,
+    right: 'It ends the visit, and says that the customer denied.',
+    ...(alteration && { alteration }),
+    decision: 'deny',
+    unending: stopsVisiting,
+    judge(run) {
+      requireUnbroken(run)
+      const [redeemed] = redemptions(run.exchanges)
+      if (redeemed) {
+        throw new Nonconformance({
+          message: 'the client redeems something after an error',
+          expected: 'no token request',
+          actual: 'a token request of an authorization_code grant',
+          exchange: redeemed,
+        })
+      }
+      endsTheVisit(run)
+      stopsVisiting(run)
+      requireRefusal(run, 'the error access_denied', run.exchanges.at(-1))
+    },
+  })
+}
 
 scenario({
   id: 'TAUT-13/server-error',

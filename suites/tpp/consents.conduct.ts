@@ -175,6 +175,50 @@ conduct(
   },
 )
 
+/** A date of a create request, in milliseconds since 1970; NaN for none. */
+const dateIn = (data: Json, name: string) => Date.parse(String(data[name]))
+
+conduct(
+  'TCON-15/period',
+  'the period of a consent begins before it ends',
+  {
+    endpoints: ['create-account-access-consent'],
+    unseen: 'no consent has both ends of a period: both are optional',
+  },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (exchange.endpoint !== 'create-account-access-consent' || !isObject(data)) return undefined
+    const from = dateIn(data, 'TransactionFromDateTime')
+    const to = dateIn(data, 'TransactionToDateTime')
+    if (Number.isNaN(from) || Number.isNaN(to)) return undefined
+    return unless(from <= to, {
+      message: 'the period of the consent ends before it begins',
+      expected: 'TransactionFromDateTime before TransactionToDateTime',
+      actual: `from ${data.TransactionFromDateTime} to ${data.TransactionToDateTime}`,
+    })
+  },
+)
+
+/** Milliseconds by which clocks may differ. */
+const TOLERANCE = 60_000
+
+conduct(
+  'TCON-15/expiration',
+  'a consent has not expired when it is created',
+  { endpoints: CREATIONS, unseen: 'no consent has an ExpirationDateTime: it is optional' },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (!isObject(data)) return undefined
+    const until = dateIn(data, 'ExpirationDateTime')
+    if (Number.isNaN(until)) return undefined
+    return unless(until > Date.parse(exchange.startedAt) - TOLERANCE, {
+      message: 'the consent has expired before it is created',
+      expected: 'an ExpirationDateTime after the request',
+      actual: `ExpirationDateTime ${data.ExpirationDateTime} at ${exchange.startedAt}`,
+    })
+  },
+)
+
 conduct(
   'TCON-04/debtor-account',
   'a funds confirmation consent names scheme and the last four digits of the card',

@@ -78,6 +78,51 @@ scenario({
 
 for (const [id, alteration, title, what] of [
   [
+    'TCON-13/refused',
+    'deletions-refused',
+    'the bank answers with 401 whenever a consent is deleted',
+    'answers of 401',
+  ],
+  [
+    'TCON-13/unavailable',
+    'deletions-unavailable',
+    'the bank answers with 503 whenever a consent is deleted',
+    'answers of 503',
+  ],
+] as const) {
+  scenario({
+    id,
+    title,
+    right: 'It gives up after some attempts, and says that the consent is not deleted.',
+    alteration,
+    ...neverGivesUp,
+    steps: ['connect', 'disconnect'],
+    judge(run) {
+      const altered = requireAltered(run, 'deletes consents')
+      givesUp(run.altered)
+      requireRefusal(run, what, altered)
+    },
+  })
+}
+
+scenario({
+  id: 'TCON-14/forbidden',
+  title: 'the bank answers with 403 whenever a consent is deleted',
+  right: 'What it makes of that is recorded: a consent that is gone may have the same answer.',
+  alteration: 'deletions-of-another-client',
+  steps: ['connect', 'disconnect'],
+  judge(run) {
+    requireAltered(run, 'deletes consents')
+    const { end, words } = lastSaid(run)
+    run.observe(
+      'of a deletion answered with 403 the client says',
+      end === 'done' ? 'that it is done' : words,
+    )
+  },
+})
+
+for (const [id, alteration, title, what] of [
+  [
     'TCON-05/refused',
     'consent-refused',
     'the bank refuses to create the consent',
@@ -236,6 +281,35 @@ scenario({
       })
     }
     requireRefusal(run, 'a consent that is Revoked', query)
+  },
+})
+
+scenario({
+  id: 'TCON-16/own-consent',
+  title: 'a second customer connects',
+  right: 'It creates a consent for this customer, and sends the customer to the bank for that one.',
+  steps: ['connect', 'connect-another'],
+  judge(run) {
+    const visitsOf = (goal: string) =>
+      run.exchanges.filter((each) => {
+        const seen = seenOf(each)
+        return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
+      })
+    const consentOf = (visit: Exchange) => seenOf(visit).consent?.id
+    const [first, second] = [visitsOf('connect'), visitsOf('connect-another')]
+    if (second.length === 0) {
+      requireUnbroken(run)
+      throw new NotApplicable('the client sends no second customer to the bank')
+    }
+    const known = first.map(consentOf)
+    const shared = second.find((visit) => known.includes(consentOf(visit)))
+    if (!shared) return
+    throw new Nonconformance({
+      message: 'a customer is sent to the bank for the consent of another customer',
+      expected: 'a consent that was created for this customer',
+      actual: 'an authorisation request with the intent id of the first customer’s consent',
+      exchange: shared,
+    })
   },
 })
 

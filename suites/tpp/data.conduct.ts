@@ -140,6 +140,23 @@ conduct(
 )
 
 conduct(
+  'TDAT-11/in-order',
+  'the filters of transactions begin before they end',
+  { endpoints: TRANSACTIONS, unseen: 'no request has both filters: both are optional' },
+  (exchange) => {
+    const filters = new Map(filtersOf(exchange))
+    const [from = '', to = ''] = FILTERS.map((name) => filters.get(name))
+    const [begins, ends] = [Date.parse(from), Date.parse(to)]
+    if (Number.isNaN(begins) || Number.isNaN(ends)) return undefined
+    return unless(begins <= ends, {
+      message: 'the filters end before they begin, so that no transaction is between them',
+      expected: 'fromBookingDateTime before toBookingDateTime',
+      actual: `from ${from} to ${to}`,
+    })
+  },
+)
+
+conduct(
   'TDAT-02/period',
   'transactions are not asked for beyond the period of the consent',
   { endpoints: TRANSACTIONS, unseen: 'no consent with a period was read with filters' },

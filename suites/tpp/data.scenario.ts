@@ -81,6 +81,13 @@ for (const [id, alteration, title] of [
     'no-credit-lines',
     'no balance has a CreditLine: no sentence promises one',
   ],
+  ['TDAT-06/no-pages', 'data-without-a-count-of-pages', 'Meta is empty: TotalPages is not there'],
+  ['TDAT-06/zero-pages', 'total-pages-are-zero', 'TotalPages is 0: no answer has pages'],
+  [
+    'TDAT-06/links',
+    'envelopes-with-more',
+    'Links has First and Last, which are the answer itself, and an empty Prev and Next',
+  ],
   [
     'TDAT-06/date-times',
     'date-times-spelt-in-any-way',
@@ -130,6 +137,20 @@ scenario({
     const { end, words } = lastSaid(run)
     run.observe(
       'without any account the client says',
+      end === 'done' ? 'that it has the data' : words,
+    )
+  },
+})
+
+scenario({
+  id: 'TDAT-12/nulls',
+  title: 'every optional member without a value is there, and is null',
+  right: 'What it makes of that is recorded: a bank should leave such members out.',
+  alteration: 'absent-members-are-null',
+  judge(run) {
+    const { end, words } = lastSaid(run)
+    run.observe(
+      'where absent members are null the client says',
       end === 'done' ? 'that it has the data' : words,
     )
   },

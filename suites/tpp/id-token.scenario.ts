@@ -208,6 +208,12 @@ for (const [id, alteration, what, because] of [
     'with a c_hash of another code',
     'c_hash may be omitted here, and no sentence has it compared',
   ],
+  [
+    'TIDT-17/party-from-token-endpoint',
+    'token-id-token-of-another-party',
+    'whose azp is another client',
+    'no sentence obliges a client to compare azp where aud is the client alone',
+  ],
 ] as const) {
   scenario({
     id,
@@ -222,19 +228,31 @@ for (const [id, alteration, what, because] of [
   })
 }
 
-scenario({
-  id: 'TIDT-13/no-c-hash',
-  title: 'the ID token of the authorisation page has no c_hash',
-  right: 'Whether it goes on is recorded: c_hash is compared where it is present.',
-  alteration: 'redirect-id-token-without-c-hash',
-  judge(run) {
-    const taken = redemptions(run.exchanges).length > 0
-    run.observe(
-      'an ID token without c_hash is',
-      taken ? 'taken' : `refused: ${lastSaid(run).words}`,
-    )
-  },
-})
+for (const [id, alteration, what, because] of [
+  [
+    'TIDT-13/no-c-hash',
+    'redirect-id-token-without-c-hash',
+    'without c_hash',
+    'c_hash is compared where it is present',
+  ],
+  [
+    'TIDT-17/party',
+    'redirect-id-token-of-another-party',
+    'whose azp is another client',
+    'no sentence obliges a client to compare azp where aud is the client alone',
+  ],
+] as const) {
+  scenario({
+    id,
+    title: `the answer of the authorisation page holds an ID token ${what}`,
+    right: `Whether it goes on is recorded: ${because}.`,
+    alteration,
+    judge(run) {
+      const taken = redemptions(run.exchanges).length > 0
+      run.observe(`an ID token ${what} is`, taken ? 'taken' : `refused: ${lastSaid(run).words}`)
+    },
+  })
+}
 
 scenario({
   id: 'TIDT-14/several-keys',

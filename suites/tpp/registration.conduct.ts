@@ -149,6 +149,17 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
   })
 })
 
+conduct('TREG-12/no-credential', 'a registration carries no access token', options, (exchange) => {
+  if (exchange.endpoint !== 'registration') return undefined
+  const header = sent(exchange, 'authorization')
+  const [, scheme = 'without a scheme'] = /^([A-Za-z]+) /.exec(header ?? '') ?? []
+  return unless(header === undefined, {
+    message: 'the registration carries a credential that is meant for another request',
+    expected: 'no Authorization header: the software statement says who registers',
+    actual: `an Authorization header ${scheme}`,
+  })
+})
+
 /** Is it a request for an existing registration? */
 function asksForRegistration(exchange: Exchange): boolean {
   const { registrationEndpoint: endpoint } = seenOf(exchange).expected ?? {}

@@ -1,6 +1,6 @@
 /** The token request. Requirements: specs/tpp/token.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
   assertionOf,
   formOf,
@@ -263,6 +263,52 @@ conduct(
     return unless(beyond.length === 0, {
       message: 'a scope is not registered',
       expected: `scopes among ${registered}`,
+      actual: beyond.join(' '),
+    })
+  },
+)
+
+const givingRefreshToken = searched(({ endpoint, response }) =>
+  endpoint === 'token' ? some(member(response?.json, 'refresh_token')) : [],
+)
+
+/**
+ * The scope that the customer granted with a refresh token: that of the answer to the code. A refresh may ask for less,
+ * and the refresh token that it returns is still for all of it.
+ */
+function scopeGranted(earlier: readonly Exchange[], refreshToken: string): string | undefined {
+  const followed = new Set<string>()
+  let token = refreshToken
+  while (!followed.has(token)) {
+    followed.add(token)
+    const [giver] = givingRefreshToken(earlier, token)
+    if (!giver) return undefined
+    const before = formOf(giver).get('refresh_token')
+    if (before === null) {
+      const scope = member(giver.response?.json, 'scope')
+      return typeof scope === 'string' ? scope : undefined
+    }
+    token = before
+  }
+  return undefined
+}
+
+conduct(
+  'TTOK-17/granted',
+  'a refresh asks for no scope that was not granted',
+  { ...options, unseen: 'the client refreshes no token' },
+  (exchange, earlier) => {
+    const asked = requestOf(exchange)
+    const token = asked?.form.get('refresh_token')
+    if (asked?.form.get('grant_type') !== 'refresh_token' || !token) return undefined
+    const granted = scopeGranted(earlier, token)
+    if (granted === undefined) return undefined
+    // An ID token came, so openid was granted, whether the answer names it or not.
+    const known = ['openid', ...words(granted)]
+    const beyond = words(asked.form.get('scope')).filter((each) => !known.includes(each))
+    return unless(beyond.length === 0, {
+      message: 'the refresh asks for a scope that the customer did not grant',
+      expected: `scopes among ${granted}, or no scope`,
       actual: beyond.join(' '),
     })
   },

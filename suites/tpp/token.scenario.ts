@@ -183,6 +183,14 @@ for (const [id, alteration, title] of [
 }
 
 scenario({
+  id: 'TTOK-14/small-letters',
+  title: 'the token response has the token_type bearer',
+  right: 'It goes on: the value has no case.',
+  alteration: 'token-type-in-small-letters',
+  judge: (run) => survives(run),
+})
+
+scenario({
   id: 'TTOK-16/mac',
   title: 'the token response has the token_type mac',
   right: 'It uses no access token of a type that it does not understand, and says so.',

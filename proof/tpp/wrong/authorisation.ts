@@ -187,20 +187,20 @@ const wrong: WrongTpp[] = [
   {
     id: 'errors-are-successes',
     story: 'Whoever comes back from the bank is told that all went well.',
-    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
   },
   {
     id: 'link-tried-again-after-an-error',
     story: 'Whoever comes back without a code is sent to the bank once more.',
-    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
+    warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
     conduct: { triesTheLinkAgain: true },
   },
   {
     id: 'sent-to-the-bank-again-and-again',
     story: 'The journey begins again until there is a code, or the customer closes the page.',
-    warns: ['TAUT-13/denied', 'TAUT-13/server-error'],
-    conduct: { visitsAgain: 7 },
+    warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
+    conduct: { visitsAgain: () => 7 },
   },
   {
     id: 'link-of-the-first-visit',
@@ -249,6 +249,12 @@ const wrong: WrongTpp[] = [
         claims: { id_token: { openbanking_intent_id: { essential: true } } },
       }),
     },
+  },
+  {
+    id: 'errors-in-the-fragment-alone',
+    story: 'The page of the redirect reads the fragment, and where nothing is in it begins again.',
+    warns: ['TAUT-13/denied-in-query'],
+    conduct: { readsTheQuery: false, visitsAgain: (answer) => (answer.size === 0 ? 7 : 0) },
   },
 ]
 

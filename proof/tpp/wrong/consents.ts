@@ -7,6 +7,8 @@ const data = (body: Json, change: (data: Json) => Json): Json => ({
   Data: change(body.Data as Json),
 })
 
+const aYearAgo = () => new Date(Date.now() - 365 * 86_400_000).toISOString()
+
 const wrong: WrongTpp[] = [
   {
     id: 'consent-without-risk',
@@ -68,6 +70,29 @@ const wrong: WrongTpp[] = [
     },
   },
   {
+    id: 'period-backwards',
+    story: 'The two arguments of a function are swapped.',
+    warns: ['TCON-15/period'],
+    stops: true,
+    conduct: {
+      consentBody: (body) =>
+        data(body, ({ TransactionFromDateTime: from, TransactionToDateTime: to, ...rest }) => ({
+          ...rest,
+          TransactionFromDateTime: to,
+          TransactionToDateTime: from,
+        })),
+    },
+  },
+  {
+    id: 'expired-a-year-ago',
+    story: 'The year of the consent’s end stands in a file of settings.',
+    warns: ['TCON-15/expiration'],
+    stops: true,
+    conduct: {
+      consentBody: (body) => data(body, (rest) => ({ ...rest, ExpirationDateTime: aYearAgo() })),
+    },
+  },
+  {
     id: 'expires-on-a-day',
     story: 'The date picker gives a date.',
     fails: ['TCON-03/utc'],
@@ -89,6 +114,12 @@ const wrong: WrongTpp[] = [
     story: 'The account is removed from the app, and the bank never hears of it.',
     fails: ['CLC-20/deletes'],
     conduct: { deletesConsent: false },
+  },
+  {
+    id: 'goodbye-whatever-the-bank-says',
+    story: 'The deletion is sent, and its answer goes into the log.',
+    warns: ['TCON-13/refused', 'TCON-13/unavailable'],
+    conduct: { claimsSuccess: (_reason, goal) => goal === 'disconnect' },
   },
   {
     id: 'tokens-kept-after-goodbye',
@@ -234,6 +265,12 @@ const wrong: WrongTpp[] = [
     story: 'What the customer did not name is null.',
     fails: ['TCON-04/optional-members'],
     conduct: { fundsAccount: (account) => ({ ...account, Name: null }) },
+  },
+  {
+    id: 'one-consent-for-all-customers',
+    story: 'The consent belongs to the bank, and there is one row for each bank.',
+    fails: ['TCON-16/own-consent'],
+    conduct: { sharesConsents: true },
   },
   {
     id: 'consent-ids-as-they-are',

@@ -39,6 +39,14 @@ const wrong: WrongTpp[] = [
     conduct: { filters: () => ({ fromBookingDateTime: daysAgo(30).slice(0, 19) }) },
   },
   {
+    id: 'filters-backwards',
+    story: 'The newest transactions come first, so the filters do too.',
+    warns: ['TDAT-11/in-order'],
+    conduct: {
+      filters: () => ({ fromBookingDateTime: daysAgo(1), toBookingDateTime: daysAgo(30) }),
+    },
+  },
+  {
     id: 'customer-always-present',
     story: 'The header is sent always: it keeps the rate limit away.',
     fails: ['TDAT-03/absent'],
@@ -154,6 +162,18 @@ const wrong: WrongTpp[] = [
     story: 'The JSON is taken apart line by line.',
     warns: ['TDAT-06/json'],
     conduct: { needs: { ...nothing, plainJson: true } },
+  },
+  {
+    id: 'pages-counted-from-one',
+    story: 'What a list has is on its pages, and without a page there is no list.',
+    warns: ['TDAT-06/no-pages', 'TDAT-06/zero-pages'],
+    conduct: { needs: { ...nothing, pages: true } },
+  },
+  {
+    id: 'next-wherever-it-is',
+    story: 'Where Links has Next, the page there is read.',
+    warns: ['TDAT-06/links'],
+    conduct: { needs: { ...nothing, next: true } },
   },
   {
     id: 'page-after-page',

@@ -10,6 +10,22 @@ const wrong: WrongTpp[] = [
     conduct: { registrationType: 'application/jose' },
   },
   {
+    id: 'registration-with-an-initial-token',
+    story: 'The registration of another bank has an initial access token, so it is sent here too.',
+    warns: ['TREG-12/no-credential'],
+    conduct: {
+      registrationHeaders: (headers) => ({ ...headers, authorization: 'Bearer initial-3c9a17' }),
+    },
+  },
+  {
+    id: 'registration-with-a-password',
+    story: 'The HTTP client signs in wherever it is asked to go.',
+    warns: ['TREG-12/no-credential'],
+    conduct: {
+      registrationHeaders: (headers) => ({ ...headers, authorization: 'Basic dGFsbHk6dGFsbHk=' }),
+    },
+  },
+  {
     id: 'registration-without-statement',
     story: 'The software statement goes into the portal, not into the request.',
     fails: ['TREG-02/statement'],

@@ -61,6 +61,8 @@ const wrong: WrongTpp[] = [
     id: 'never-gives-up',
     story: 'Every loop ends with success alone.',
     warns: [
+      'TCON-13/unavailable',
+      'TPRD-02/internal-error',
       'TPRD-02/unavailable',
       'TREG-08/unavailable',
       'TRES-01/no-retry-after',

@@ -247,6 +247,24 @@ const wrong: WrongTpp[] = [
     conduct: { repeatsUnavailable: 30 },
   },
   {
+    id: 'refreshes-for-every-scope',
+    story:
+      'The scope of a token request is that of the registration, whatever the customer granted.',
+    warns: ['TTOK-17/granted'],
+    conduct: {
+      tokenForm: (form) =>
+        form.grant_type === 'refresh_token'
+          ? { ...form, scope: 'openid accounts fundsconfirmations' }
+          : form,
+    },
+  },
+  {
+    id: 'compares-bearer-letter-by-letter',
+    story: 'The token type is compared with the constant of the library.',
+    warns: ['TTOK-14/small-letters'],
+    conduct: { needs: { ...nothing, capitalBearer: true } },
+  },
+  {
     id: 'short-tokens-alone',
     story: 'The column of the access token has a thousand characters.',
     warns: ['TTOK-14/every-character'],
