@@ -22,7 +22,11 @@ import {
 } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { statusOf } from './account-information/common/consents/consent-requests.ts'
-import { ofOneAccount, waysToAsk } from './account-information/common/data/absent-reads.ts'
+import {
+  ELSEWHERE,
+  ofOneAccount,
+  waysToAsk,
+} from './account-information/common/data/absent-reads.ts'
 import { dataPaths } from './account-information/common/data/data-reads.ts'
 import { approvedAfterTries } from './account-information/common/tokens/codes.ts'
 import { confirmAgain } from './account-information/common/visits/re-confirmations.ts'
@@ -395,7 +399,7 @@ export async function again(
       })),
       ...waysToAsk(path)
         .slice(1)
-        .map((way) => ({ ...way, bearer: tokens.accessToken, deviation })),
+        .map((way) => ({ ...way, ...ELSEWHERE, bearer: tokens.accessToken, deviation })),
     ]
     for (const how of asked) {
       beyond.push(await until(() => approval.get(path, how), refused, how))

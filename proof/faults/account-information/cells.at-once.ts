@@ -4,6 +4,7 @@ import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { outlives } from '../../cells/access-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -25,7 +26,43 @@ function isOfFifth(ctx: Context): boolean {
   return openedAt.filter((at) => at > Date.now() - 1000).length === 5
 }
 
+/** The first request of each connection. */
+const firsts = ofEachBank(() => new WeakMap<Socket, Context['req']>())
+
+/** Is this the first request of its connection? Such a connection may lead to another node. */
+function isFirst({ req }: Pick<Context, 'req'>): boolean {
+  const first = firsts().get(req.socket) ?? req
+  firsts().set(req.socket, first)
+  return first === req
+}
+
 const faults: Fault[] = [
+  {
+    ...outlives('deletion-at-another-node', ({ deleted }) => deleted !== undefined, isFirst, {
+      fails: ['CLC-04/data-refused'],
+    }),
+    story:
+      'A connection stays at one node. Each node has its own cache of tokens, and a deletion clears that of the node that it reaches.',
+    async middleware(ctx, next) {
+      isFirst(ctx)
+      await next()
+    },
+  },
+  {
+    id: 'deleted-consents-at-another-node',
+    story:
+      'The node that a new connection reaches answers queries out of a copy without deletions.',
+    fails: ['CLC-03/query-refused'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      const { deleted } = consent ?? {}
+      if (!isFirst(ctx) || !consent || deleted === undefined) return next()
+      stateOf(ctx).fired()
+      consent.deleted = undefined
+      await next()
+      consent.deleted = deleted
+    },
+  },
   {
     id: 'consent-put-back-by-a-read-during-its-deletion',
     story: 'A read fills the cache with what it found, after the deletion has emptied it.',

@@ -9,7 +9,7 @@ import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../../co
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
-import { ofOneAccount, waysToAsk } from '../common/data/absent-reads.ts'
+import { ELSEWHERE, ofOneAccount, waysToAsk } from '../common/data/absent-reads.ts'
 import { dataPaths, requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { confirmAgain, expectConfirmed } from '../common/visits/re-confirmations.ts'
@@ -245,8 +245,8 @@ async function expectNothing(
     for (const read of isInUse ? before : some) {
       const { path, answer } = read
       relyOn(readOwner(approval, path), answer).toSucceed()
-      // With the token in use, every kind of request; with the others, only the plain one.
-      for (const way of isInUse && some.includes(read) ? waysToAsk(path) : [{}]) {
+      // With the token in use, every kind of request; with the others, only the plain one, elsewhere.
+      for (const way of isInUse && some.includes(read) ? waysToAsk(path) : [ELSEWHERE]) {
         const ask = () => approval.get(path, { bearer, deviation, ...way })
         expect(await until(ask, refused, way)).toBeRefused()
       }
