@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { endpointOf } from '../altering/data-requests.ts'
+import { tokenForm } from '../altering/jwt-rewrites.ts'
 import { answers, refusals } from '../altering/rewriting.ts'
 import { bearerOf } from '../cells/parties.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -16,8 +17,10 @@ const retry = roundRobinOf<[Context], void>(
   (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
 )
 
-/** Access tokens with a request for transactions in progress. */
+/** What is in progress: access tokens with a request for transactions, and refreshes. */
 const atWork = ofEachBank(() => new Set<string>())
+
+const REFRESH = 'refresh'
 
 const variants: Variant[] = [
   {
@@ -38,6 +41,25 @@ const variants: Variant[] = [
         await next()
       } finally {
         atWork().delete(token)
+      }
+    },
+  },
+  {
+    id: 'one-refresh-at-a-time',
+    story: 'Nor are refreshes: while one is in progress, another is refused.',
+    async middleware(ctx, next) {
+      if (!tokenForm(ctx)?.get('refresh_token')) return next()
+      if (atWork().has(REFRESH)) {
+        ctx.status = 409
+        ctx.body = { error: 'temporarily_unavailable' }
+        return stateOf(ctx).fired()
+      }
+      atWork().add(REFRESH)
+      try {
+        await wait(20)
+        await next()
+      } finally {
+        atWork().delete(REFRESH)
       }
     },
   },
