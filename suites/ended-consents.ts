@@ -200,6 +200,13 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
 
 export const ONE_AGAIN = 'to be re-confirmed: choose ONE account only'
 
+/** The lists of “code for another client”, when its own client has tokens for it. */
+export const listsOfOne = sharedFixture([everything, codeOfAnotherClient], async (context) => {
+  const approval = await approvedAfterTries(context)
+  await requireOpen(context, approval)
+  return listsOf(approval)
+})
+
 /** “code for another client”, re-confirmed by its customer for one account, and its lists afterwards. */
 export const confirmedForOne = sharedFixture(
   [everything, reconfirmed, codeOfAnotherClient],

@@ -40,6 +40,12 @@ export const described = (row: Row): string => fieldsOf(row, lastFour)
 const lastFour = (number: unknown) =>
   /\d{4}$/.test(String(number)) ? String(number).slice(-4) : number
 
+/** The last four digits of the card, which identify an account across consents; undefined where it shows none. */
+export function numberOf({ Account }: Row): string | undefined {
+  const [card] = [Account ?? []].flat()
+  return /\d{4}$/.exec(String(member(card, 'Identification') ?? ''))?.[0]
+}
+
 /** Does an account show no digit of its card? */
 export function hidesCard({ Account }: Row): boolean {
   const cards = [Account ?? []].flat()
