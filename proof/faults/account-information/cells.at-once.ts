@@ -2,8 +2,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
+import { isFirst } from '../../altering/connections.ts'
 import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
 import { outlives } from '../../cells/access-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -26,15 +28,8 @@ function isOfFifth(ctx: Context): boolean {
   return openedAt.filter((at) => at > Date.now() - 1000).length === 5
 }
 
-/** The first request of each connection. */
-const firsts = ofEachBank(() => new WeakMap<Socket, Context['req']>())
-
-/** Is this the first request of its connection? Such a connection may lead to another node. */
-function isFirst({ req }: Pick<Context, 'req'>): boolean {
-  const first = firsts().get(req.socket) ?? req
-  firsts().set(req.socket, first)
-  return first === req
-}
+/** The connection over which a consent with a period was created. */
+const homes = ofEachBank(() => new Map<string, Socket>())
 
 const faults: Fault[] = [
   {
@@ -76,6 +71,28 @@ const faults: Fault[] = [
         stateOf(ctx).fired()
       }
       await next()
+    },
+  },
+  {
+    id: 'consents-with-a-period-stay-at-one-node',
+    story:
+      'They are kept in the memory of the node that created them. A connection stays at one node.',
+    fails: ['CONS-22/another-connection'],
+    async middleware(ctx, next) {
+      const { consents } = stateOf(ctx).bank.services
+      const isElsewhere = isFirst(ctx)
+      const named = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      const home = named && homes().get(named.id)
+      if (isElsewhere && home && !home.destroyed) {
+        ctx.status = 404
+        ctx.body = { Code: '404', Message: 'unknown consent', Errors: [] }
+        return stateOf(ctx).fired()
+      }
+      await next()
+      if (!isAbout(ctx, 'account-access', 'POST')) return
+      const { ConsentId } = (jsonOf(ctx)?.Data ?? {}) as Json
+      const created = consents.get(String(ConsentId))
+      if (created?.transactionsFrom !== undefined) homes().set(created.id, ctx.req.socket)
     },
   },
   {
