@@ -182,13 +182,21 @@ export const revokedForSecond = sharedFixture([noAccounts, secondClient], async 
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
 })
 
-/** Not applicable if the tokens were ended: a bank may end them after a wrong client used one of them. */
-export async function requireOpen({ session }: Context<never>, approval: Approval): Promise<void> {
+/**
+ * Not applicable if the tokens were ended: a bank may end them after a wrong client used one of them.
+ *
+ * @returns the accounts
+ */
+export async function requireOpen(
+  { session }: Context<never>,
+  approval: Approval,
+): Promise<Exchange> {
   const list = await approval.get('/accounts')
   if ([401, 403].includes(list.response?.status ?? 0)) {
     relyOnEndsOfOthers(session)
     throw new NotApplicable('an earlier refusal has ended the tokens of this approval')
   }
+  return list
 }
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */

@@ -1,12 +1,15 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { isFirst } from '../../altering/connections.ts'
 import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
 import { type Json, jsonOf } from '../../altering/rewriting.ts'
 import { outlives } from '../../cells/access-cells.ts'
+import { bearerOf } from '../../cells/parties.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -27,6 +30,9 @@ function isOfFifth(ctx: Context): boolean {
   openedAt.push(Date.now())
   return openedAt.filter((at) => at > Date.now() - 1000).length === 5
 }
+
+/** Access tokens that a read has put back. */
+const putBack = ofEachBank(() => new Set<string>())
 
 /** The connection over which a consent with a period was created. */
 const homes = ofEachBank(() => new Map<string, Socket>())
@@ -71,6 +77,29 @@ const faults: Fault[] = [
         stateOf(ctx).fired()
       }
       await next()
+    },
+  },
+  {
+    id: 'token-put-back-by-a-read-during-the-deletion',
+    story:
+      'A token is written into the cache when the request with it ends. The deletion has emptied the cache before.',
+    fails: ['CLC-04/re-confirmed'],
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        if (!ctx || !putBack().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
+        fired()
+        return undefined
+      },
+    }),
+    async middleware(ctx, next) {
+      const isOnlyOne = isFirst(ctx)
+      const { consent } = (endpointOf(ctx) && isOnlyOne && tokenInfoOf(ctx)) || {}
+      if (!consent || consent.deleted) return next()
+      await next()
+      await wait(READ)
+      if (consent.deleted) putBack().add(bearerOf(ctx))
     },
   },
   {
