@@ -133,7 +133,10 @@ export const reconfirmed = consent({
   reconfirms: everything,
 })
 
-/** Another client tries to exchange the code before its own client does. The consent will expire. */
+/**
+ * Another client tries to exchange the code before its own client does. The period
+ * of its transactions ends after the run. The consent will expire.
+ */
 export const codeOfAnotherClient = consent({
   name: 'code for another client',
   state: stateFor('code for another client'),
@@ -141,6 +144,7 @@ export const codeOfAnotherClient = consent({
   oneAccount: true,
   permissions: DATA_PERMISSIONS,
   expiresInDays: 30,
+  transactionsToWhereTakenInDays: 60,
   keepsCode: true,
 })
 

@@ -22,7 +22,11 @@ import {
 } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { statusOf } from './account-information/common/consents/consent-requests.ts'
-import { ofOneAccount, waysToAsk } from './account-information/common/data/absent-reads.ts'
+import {
+  ELSEWHERE,
+  ofOneAccount,
+  waysToAsk,
+} from './account-information/common/data/absent-reads.ts'
 import { dataPaths } from './account-information/common/data/data-reads.ts'
 import { approvedAfterTries } from './account-information/common/tokens/codes.ts'
 import { confirmAgain } from './account-information/common/visits/re-confirmations.ts'
@@ -178,13 +182,21 @@ export const revokedForSecond = sharedFixture([noAccounts, secondClient], async 
   return endedBy(context, 'customer-revokes', secondClient, 'its consent was revoked', seesRevoked)
 })
 
-/** Not applicable if the tokens were ended: a bank may end them after a wrong client used one of them. */
-export async function requireOpen({ session }: Context<never>, approval: Approval): Promise<void> {
+/**
+ * Not applicable if the tokens were ended: a bank may end them after a wrong client used one of them.
+ *
+ * @returns the accounts
+ */
+export async function requireOpen(
+  { session }: Context<never>,
+  approval: Approval,
+): Promise<Exchange> {
   const list = await approval.get('/accounts')
   if ([401, 403].includes(list.response?.status ?? 0)) {
     relyOnEndsOfOthers(session)
     throw new NotApplicable('an earlier refusal has ended the tokens of this approval')
   }
+  return list
 }
 
 /** “accounts only”, past its ExpirationDateTime; not applicable without the hook. */
@@ -195,6 +207,13 @@ export const expired = sharedFixture([accountsOnly], async (context): Promise<Ou
 })
 
 export const ONE_AGAIN = 'to be re-confirmed: choose ONE account only'
+
+/** The lists of “code for another client”, when its own client has tokens for it. */
+export const listsOfOne = sharedFixture([everything, codeOfAnotherClient], async (context) => {
+  const approval = await approvedAfterTries(context)
+  await requireOpen(context, approval)
+  return listsOf(approval)
+})
 
 /** “code for another client”, re-confirmed by its customer for one account, and its lists afterwards. */
 export const confirmedForOne = sharedFixture(
@@ -395,7 +414,7 @@ export async function again(
       })),
       ...waysToAsk(path)
         .slice(1)
-        .map((way) => ({ ...way, bearer: tokens.accessToken, deviation })),
+        .map((way) => ({ ...way, ...ELSEWHERE, bearer: tokens.accessToken, deviation })),
     ]
     for (const how of asked) {
       beyond.push(await until(() => approval.get(path, how), refused, how))

@@ -1,3 +1,4 @@
+import type { Told } from '../client/messages.ts'
 import type { Tpp } from '../client/tpp.ts'
 import { requireReachable } from '../judge/expect.ts'
 import { Blocked, NotApplicable } from '../judge/outcome.ts'
@@ -92,7 +93,7 @@ export function createApproving(
       ...{ name, consentId: facts.id, facts, visit: visited, customer },
       tokens,
       use: (next) => held.hold(facts, next),
-      refresh: async () => refresh(means, of, await tokens()),
+      refresh: async (over) => refresh(means, of, await tokens(), over),
     }
     replaced.add(approval, named.permissions)
     return approval
@@ -104,12 +105,13 @@ async function refresh(
   { held, replaced }: { held: HeldTokens; replaced: ReplacedApprovals },
   { named, facts, client }: { named: NamedConsent; facts: ConsentFacts; client: Tpp },
   before: TokenSet,
+  over: Pick<Told, 'newConnection'> = {},
 ) {
   const { refreshToken, authorised } = before
   if (!refreshToken) throw new NotApplicable('the bank issues no refresh token')
   const sent = await client.token(
     { grant_type: 'refresh_token', refresh_token: refreshToken },
-    { about: { idToken: authorised, subject: facts.id } },
+    { ...over, about: { idToken: authorised, subject: facts.id } },
   )
   if (!sent.response) requireReachable(sent)
   const next = refreshed(before, sent)

@@ -53,7 +53,9 @@ export interface Approval extends Caller {
    *
    * @throws NotApplicable if the bank issued none, or ended the approval when a newer one was given
    */
-  refresh(): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
+  refresh(
+    over?: Pick<Told, 'newConnection'>,
+  ): Promise<{ exchange: Exchange; tokens: TokenSet | undefined }>
 }
 
 /** Paths that need an access token from the client_credentials grant. */

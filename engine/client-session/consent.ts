@@ -35,6 +35,8 @@ export interface NamedConsent<Name extends string = string> {
   /** TransactionFromDateTime and TransactionToDateTime, in days from now. */
   transactionsFromDays?: number
   transactionsToDays?: number
+  /** Like transactionsToDays, but a bank may refuse it: the period ends in the future. The request is then repeated. */
+  transactionsToWhereTakenInDays?: number
   /** Dates that are derived from what another approval shows. */
   dates?: {
     of: NamedConsent
@@ -97,12 +99,17 @@ export function consentData(consent: NamedConsent, shortLife?: number): ConsentD
 
 /** The same data with what a bank need not accept; undefined if the row has no such data. */
 export function withOptional(consent: NamedConsent, data: ConsentData): ConsentData | undefined {
-  const { besides = [], expiresWhereTakenInDays: days } = consent
-  if (besides.length === 0 && days === undefined) return undefined
+  const {
+    besides = [],
+    expiresWhereTakenInDays: days,
+    transactionsToWhereTakenInDays: to,
+  } = consent
+  if (besides.length === 0 && (days ?? to) === undefined) return undefined
   return {
     ...data,
     Permissions: [...data.Permissions, ...besides],
     ...(days !== undefined && { ExpirationDateTime: daysFromNow(days) }),
+    ...(to !== undefined && { TransactionToDateTime: daysFromNow(to) }),
   }
 }
 

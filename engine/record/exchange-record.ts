@@ -38,7 +38,7 @@ export interface ExchangeRecord {
      */
     alone?: { before: string; after: string }
   }
-  /** TLSv1.2, TLSv1.3; the name of the client certificate that was offered: first, second, none, untrusted, expired. */
+  /** TLSv1.2, TLSv1.3; the name of the client certificate that was offered: first, second, none, untrusted, forged, expired. */
   connection: { protocol?: string; cipher?: string; identity: string }
   retriedBy?: string
   /** SHA-256, hex, over the previous line's `hash` and this line without `hash`. */

@@ -182,6 +182,7 @@ const CERTIFICATES: Record<string, string> = {
   resumed: 'a request in a TLS session that began without a client certificate',
   expired: 'a request with an expired client certificate',
   untrusted: 'a request with a client certificate of an unknown issuer',
+  forged: 'a request with a forged client certificate',
 }
 
 export function sentence(finding: Finding | undefined): string {

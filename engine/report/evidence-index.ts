@@ -19,7 +19,7 @@ export interface Trace {
   deviation?: string
   /** Parts of the request that another one may lack: members of Data, query parameters. */
   asked?: string[]
-  /** Client certificate that was offered: first, second, none, untrusted, expired. */
+  /** Client certificate that was offered: first, second, none, untrusted, forged, expired. */
   identity: string
   /** Digest of the access token that was sent, and the exchange and grant that issued it. */
   token?: string

@@ -3,6 +3,7 @@ import type { Target } from '../configuration/resolve.ts'
 import { connector, contextOf } from './connector.ts'
 import { originOf } from './origin.ts'
 import { sessionWithoutCertificate } from './resumed-session.ts'
+import { certificatesOf } from './transport-certificates.ts'
 
 /** One client certificate, or none, and the connections that offer it. */
 export type Identity = Awaited<ReturnType<typeof openIdentity>>
@@ -13,10 +14,7 @@ export type Identity = Awaited<ReturnType<typeof openIdentity>>
  * @throws Error of OpenSSL when the certificate cannot be offered.
  */
 export async function openIdentity(target: Target, name: string) {
-  const transport =
-    name === 'untrusted' && !target.transports.untrusted
-      ? await (await import('./self-signed-certificate.ts')).selfSigned()
-      : target.transports[name]
+  const transport = (await madeUp(target, name)) ?? target.transports[name]
   const resumed = name === RESUMED ? resumedAt(target) : undefined
   /** Number of TCP connections that are being opened. */
   let reaching = 0
@@ -52,6 +50,28 @@ export async function openIdentity(target: Target, name: string) {
     oneConnection: (origin: string) => open(inHttp2.has(origin)),
     reaching: () => reaching,
     destroy: async () => void (await Promise.all([agent.destroy(), second?.destroy()])),
+  }
+}
+
+/** A certificate that the target file does not give; undefined for other identities. */
+async function madeUp(target: Target, name: string) {
+  const genuine = name === FORGED ? genuineOf(target) : undefined
+  if (!genuine && (name !== 'untrusted' || target.transports.untrusted)) return undefined
+  const { forged, selfSigned } = await import('./self-signed-certificate.ts')
+  return genuine ? forged(genuine) : selfSigned()
+}
+
+/** The identity with a forged certificate: it says what the first client's says, signed by an unknown key. */
+export const FORGED = 'forged'
+
+/** True if the first client's certificate can be read and so forged. */
+export const canForge = (target: Target): boolean => genuineOf(target) !== undefined
+
+function genuineOf({ transports }: Target) {
+  try {
+    return transports.first && certificatesOf(transports.first)[0]
+  } catch {
+    return undefined
   }
 }
 

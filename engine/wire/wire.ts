@@ -2,7 +2,14 @@ import type { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
 import { heardTime, now } from '../record/clock.ts'
 import { createBodies } from './bodies.ts'
-import { canResume, type Identity, openIdentity, RESUMED } from './client-certificate.ts'
+import {
+  canForge,
+  canResume,
+  FORGED,
+  type Identity,
+  openIdentity,
+  RESUMED,
+} from './client-certificate.ts'
 import { decoded } from './decode.ts'
 import { type Arrival, dispatch } from './dispatch.ts'
 import type { About, Endpoint, Exchange } from './exchange.ts'
@@ -16,7 +23,7 @@ import { createRetries, type Retry } from './retry-after.ts'
 export interface WireMessage {
   endpoint: Endpoint
   about?: About
-  /** The client certificate that is offered: first, second, none, untrusted, expired, resumed. */
+  /** The client certificate that is offered: first, second, none, untrusted, forged, expired, resumed. */
   identity: string
   method: string
   url: string
@@ -53,6 +60,7 @@ function createConnections(target: Target) {
   const agents = new Map<string, Promise<Identity>>()
   const bodies = createBodies()
   const turn = createBudget(target.requestsPerMinute)
+  const forgeable = canForge(target)
 
   const identity = (name: string): Promise<Identity> => {
     if (!has(name)) throw new TypeError(`the target has no client certificate named ${name}`)
@@ -62,7 +70,8 @@ function createConnections(target: Target) {
   }
 
   /** True if the target has a certificate of this name. */
-  const has = (name: string): boolean => ALWAYS.has(name) || target.transports[name] !== undefined
+  const has = (name: string): boolean =>
+    ALWAYS.has(name) || (name === FORGED ? forgeable : target.transports[name] !== undefined)
 
   const once = async (given: WireMessage, id: string, fresh: boolean) => {
     const message = { ...given, headers: introduced(given.headers) }
@@ -272,7 +281,7 @@ function repeatable({ method, identity }: WireMessage): boolean {
 }
 
 /** Certificates that no bank accepts. */
-const REFUSED = new Set(['none', 'untrusted', 'expired', RESUMED])
+const REFUSED = new Set(['none', 'untrusted', FORGED, 'expired', RESUMED])
 
 async function arrive(
   dispatcher: Agent,

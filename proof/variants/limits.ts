@@ -1,8 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { isFirst } from '../altering/connections.ts'
+import { consentNamed, isAbout } from '../altering/consent-requests.ts'
 import { endpointOf } from '../altering/data-requests.ts'
+import { tokenForm } from '../altering/jwt-rewrites.ts'
 import { answers, refusals } from '../altering/rewriting.ts'
 import { bearerOf } from '../cells/parties.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -16,8 +20,10 @@ const retry = roundRobinOf<[Context], void>(
   (ctx) => ctx.set('retry-after', new Date(Date.now() + 60_000).toUTCString()),
 )
 
-/** Access tokens with a request for transactions in progress. */
+/** What is in progress: access tokens with a request for transactions, refreshes, consents whose data are read. */
 const atWork = ofEachBank(() => new Set<string>())
+
+const REFRESH = 'refresh'
 
 const variants: Variant[] = [
   {
@@ -38,6 +44,47 @@ const variants: Variant[] = [
         await next()
       } finally {
         atWork().delete(token)
+      }
+    },
+  },
+  {
+    id: 'one-refresh-at-a-time',
+    story: 'Nor are refreshes: while one is in progress, another is refused.',
+    async middleware(ctx, next) {
+      if (!tokenForm(ctx)?.get('refresh_token')) return next()
+      if (atWork().has(REFRESH)) {
+        ctx.status = 409
+        ctx.body = { error: 'temporarily_unavailable' }
+        return stateOf(ctx).fired()
+      }
+      atWork().add(REFRESH)
+      try {
+        await wait(20)
+        await next()
+      } finally {
+        atWork().delete(REFRESH)
+      }
+    },
+  },
+  {
+    id: 'no-deletion-while-data-are-read',
+    story:
+      'Nor is a deletion beside a read: while data of a consent are read, it is refused by 409.',
+    async middleware(ctx, next) {
+      const isOnlyOne = isFirst(ctx)
+      if (isAbout(ctx, 'account-access', 'DELETE') && atWork().has(consentNamed(ctx)?.id ?? '')) {
+        ctx.status = 409
+        ctx.body = { Code: '409', Message: 'Data of this consent are being read.' }
+        return stateOf(ctx).fired()
+      }
+      const consent = endpointOf(ctx) && isOnlyOne ? tokenInfoOf(ctx)?.consent : undefined
+      if (!consent) return next()
+      atWork().add(consent.id)
+      try {
+        await wait(20)
+        await next()
+      } finally {
+        atWork().delete(consent.id)
       }
     },
   },

@@ -6,7 +6,7 @@ import type { Value, ValueType } from './value-type.ts'
 export interface Certificates {
   /** Name of the identity with its own transport certificate. */
   own: string
-  /** Names of all identities of the target: none, untrusted, expired, the other client’s. */
+  /** Names of all identities of the target: none, untrusted, forged, expired, the other client’s. */
   identities: readonly string[]
   /** The client's own certificate in PEM; absent where it cannot be read. */
   certificate?: string
@@ -33,9 +33,22 @@ const invalid = (identity: string, words: string): Row[] => [
     words,
     level: 'must',
     because: REQUIRED,
-    make: ({ identities }) => (identities.includes(identity) ? { identity } : undefined),
+    make(right) {
+      const shown = shownFor(identity, right)
+      return shown === undefined ? undefined : { identity: shown }
+    },
   },
 ]
+
+/**
+ * The identity whose certificate is shown; undefined where the target has none. In place of the first client's,
+ * one of an unknown authority says what the right one says: a bank may find its clients by such names alone.
+ */
+function shownFor(identity: string, { own, identities }: Certificates): string | undefined {
+  const forged = identity === 'untrusted' && own === 'first' && identities.includes('forged')
+  const shown = forged ? 'forged' : identity
+  return identities.includes(shown) ? shown : undefined
+}
 
 /** The same with a token from the same connection. */
 const withToken = (identity: string, words: string): Row => ({
@@ -43,8 +56,10 @@ const withToken = (identity: string, words: string): Row => ({
   words: `${words}, with a token that was fetched in the same way`,
   level: 'must',
   because: REQUIRED,
-  make: ({ identities }) =>
-    identities.includes(identity) ? { identity, tokenOver: 'same' } : undefined,
+  make(right) {
+    const shown = shownFor(identity, right)
+    return shown === undefined ? undefined : { identity: shown, tokenOver: 'same' }
+  },
 })
 
 const headersOf = ({ headers }: ForwardedBy, { certificate }: Certificates) =>

@@ -13,7 +13,7 @@ export const JWS_GROUPS = {
   hs256: /^alg-hs/,
   otherAlgorithms: /^alg-(ps|es|eddsa|rs384|rs512)/,
   tampered: /^(claims-changed|header-changed|signature-)/,
-  otherClient: /^(kid-and-key-of-another-client|key-of-another-client)/,
+  otherClient: /^(kid-and-key-of-another-client|key-of-another-client|jwks-uri-brings-key)/,
   otherKey:
     /^(alg-says-ps256|key-(unknown|weak)|kid-(missing-unknown-key|path|sql)|\w+-brings-|jwe|detached|two-parts|without-header|empty-text|claims-alone)/,
   audience: /^aud-/,

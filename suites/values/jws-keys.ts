@@ -1,6 +1,7 @@
 import {
   base64url,
   fixed,
+  grounds,
   type JwsPart,
   type JwsRow,
   open,
@@ -119,6 +120,20 @@ const kid: JwsRow[] = [
   }),
 ]
 
+const STATED =
+  '“a software statement assertion issued to the TPP by the open banking directory”: the keys are those of the statement.'
+
+/** Always asked, since nothing else shows that the keys are taken from here. */
+const brought: JwsRow[] = split(grounds('should', STATED, 'registration'), {
+  id: 'jwks-uri-brings-key',
+  words: 'signed by another client, whose keys it names as jwks_uri',
+  make({ parties: { other } }) {
+    if (other?.jwksUri === undefined) return undefined
+    const claims = { jwks_uri: other.jwksUri }
+    return { key: 'other-client', header: { kid: other.kid }, claims }
+  },
+})
+
 const THUMBPRINT = base64url('a thumbprint of no certificate.')
 
 const thumbprint = (name: 'x5t' | 'x5t#S256', id: string): JwsRow[] =>
@@ -148,6 +163,7 @@ export const keyParts: JwsPart[] = [
       }),
     ],
   },
+  { part: 'the keys of a registration (RFC 7591 2, jwks_uri)', rows: brought },
   { part: 'x5t (RFC 7515 4.1.7)', rows: thumbprint('x5t', 'x5t-of-no-certificate') },
   { part: 'x5t#S256 (RFC 7515 4.1.8)', rows: thumbprint('x5t#S256', 'x5t-s256-of-no-certificate') },
   {

@@ -18,7 +18,7 @@ export interface Jws {
     /** The client_id of the client that sends the JWT, or that an ID token is for. */
     own: string
     /** The target's other client, if there is one. */
-    other?: { id: string; kid: string }
+    other?: { id: string; kid: string; jwksUri?: string }
     /** The issuer in the bank's configuration. */
     issuer: string
   }

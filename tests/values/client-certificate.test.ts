@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { selfSigned } from '../../engine/wire/self-signed-certificate.ts'
+import { forged, selfSigned } from '../../engine/wire/self-signed-certificate.ts'
 import { type Certificates, clientCertificate } from '../../suites/values/client-certificate.ts'
 import { FORWARDED_BY, forwarded } from '../../suites/values/client-certificate-headers.ts'
 import { rowsOf } from '../../suites/values/value-type.ts'
@@ -45,6 +45,27 @@ test.each(['none', 'untrusted', 'expired'])('%s stands with each of two tokens',
   expect(row(identity)?.make(right)).toEqual({ identity })
   expect(row(`${identity}-with-token`)?.make(right)).toEqual({ identity, tokenOver: 'same' })
   expect(row(identity)?.level).toBe('must')
+})
+
+test('in place of the first client’s, one of an unknown authority is forged', () => {
+  const identities = [...right.identities, 'forged']
+  for (const id of ['untrusted', 'untrusted-with-token']) {
+    expect(row(id)?.make({ ...right, identities })?.identity).toBe('forged')
+    expect(row(id)?.make({ ...right, identities, own: 'second' })?.identity).toBe('untrusted')
+  }
+})
+
+test('a forged certificate says what the genuine one says, and has another key and signature', async () => {
+  const genuine = new X509Certificate(pem)
+  const { certificate = '' } = await forged(genuine)
+  const made = new X509Certificate(certificate)
+  const said = ({ subject, issuer, serialNumber, keyUsage }: X509Certificate) => [
+    ...[subject, issuer, serialNumber, keyUsage],
+  ]
+  expect(said(made)).toEqual(said(genuine))
+  expect(made.checkIssued(genuine)).toBe(false)
+  expect(made.verify(genuine.publicKey)).toBe(false)
+  expect(made.publicKey.equals(genuine.publicKey)).toBe(false)
 })
 
 test.each(FORWARDED_BY)('$id: its headers can be sent', ({ headers }) => {

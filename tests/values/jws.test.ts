@@ -49,7 +49,13 @@ const rights: fc.Arbitrary<Jws> = fc
   .map(({ kind, own, otherId, issuer: bank, jti, two }) => ({
     kind,
     claims: claimsOf(kind, own, bank, jti),
-    parties: { own, issuer: bank, ...(two && { other: { id: otherId, kid: 'other-kid' } }) },
+    parties: {
+      own,
+      issuer: bank,
+      ...(two && {
+        other: { id: otherId, kid: 'other-kid', jwksUri: 'https://other.example/jwks' },
+      }),
+    },
     now,
   }))
 
@@ -142,7 +148,7 @@ const example = (kind: JwsKind): Jws => ({
   parties: {
     own: 'Client-kiss-1',
     issuer: 'https://bank.example',
-    other: { id: 'client-2', kid: 'other-kid' },
+    other: { id: 'client-2', kid: 'other-kid', jwksUri: 'https://other.example/jwks' },
   },
   now,
 })

@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { isFirst } from '../../altering/connections.ts'
 import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { outlives } from '../../cells/access-cells.ts'
+import { bearerOf } from '../../cells/parties.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -25,7 +31,39 @@ function isOfFifth(ctx: Context): boolean {
   return openedAt.filter((at) => at > Date.now() - 1000).length === 5
 }
 
+/** Access tokens that a read has put back. */
+const putBack = ofEachBank(() => new Set<string>())
+
+/** The connection over which a consent with a period was created. */
+const homes = ofEachBank(() => new Map<string, Socket>())
+
 const faults: Fault[] = [
+  {
+    ...outlives('deletion-at-another-node', ({ deleted }) => deleted !== undefined, isFirst, {
+      fails: ['CLC-04/data-refused'],
+    }),
+    story:
+      'A connection stays at one node. Each node has its own cache of tokens, and a deletion clears that of the node that it reaches.',
+    async middleware(ctx, next) {
+      isFirst(ctx)
+      await next()
+    },
+  },
+  {
+    id: 'deleted-consents-at-another-node',
+    story:
+      'The node that a new connection reaches answers queries out of a copy without deletions.',
+    fails: ['CLC-03/query-refused'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      const { deleted } = consent ?? {}
+      if (!isFirst(ctx) || !consent || deleted === undefined) return next()
+      stateOf(ctx).fired()
+      consent.deleted = undefined
+      await next()
+      consent.deleted = deleted
+    },
+  },
   {
     id: 'consent-put-back-by-a-read-during-its-deletion',
     story: 'A read fills the cache with what it found, after the deletion has emptied it.',
@@ -39,6 +77,51 @@ const faults: Fault[] = [
         stateOf(ctx).fired()
       }
       await next()
+    },
+  },
+  {
+    id: 'token-put-back-by-a-read-during-the-deletion',
+    story:
+      'A token is written into the cache when the request with it ends. The deletion has emptied the cache before.',
+    fails: ['CLC-04/re-confirmed'],
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        if (!ctx || !putBack().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
+        fired()
+        return undefined
+      },
+    }),
+    async middleware(ctx, next) {
+      const isOnlyOne = isFirst(ctx)
+      const { consent } = (endpointOf(ctx) && isOnlyOne && tokenInfoOf(ctx)) || {}
+      if (!consent || consent.deleted) return next()
+      await next()
+      await wait(READ)
+      if (consent.deleted) putBack().add(bearerOf(ctx))
+    },
+  },
+  {
+    id: 'consents-with-a-period-stay-at-one-node',
+    story:
+      'They are kept in the memory of the node that created them. A connection stays at one node.',
+    fails: ['CONS-22/another-connection'],
+    async middleware(ctx, next) {
+      const { consents } = stateOf(ctx).bank.services
+      const isElsewhere = isFirst(ctx)
+      const named = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
+      const home = named && homes().get(named.id)
+      if (isElsewhere && home && !home.destroyed) {
+        ctx.status = 404
+        ctx.body = { Code: '404', Message: 'unknown consent', Errors: [] }
+        return stateOf(ctx).fired()
+      }
+      await next()
+      if (!isAbout(ctx, 'account-access', 'POST')) return
+      const { ConsentId } = (jsonOf(ctx)?.Data ?? {}) as Json
+      const created = consents.get(String(ConsentId))
+      if (created?.transactionsFrom !== undefined) homes().set(created.id, ctx.req.socket)
     },
   },
   {

@@ -189,6 +189,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'period-that-is-still-to-end-gives-nothing',
+    story: 'The core has closed days alone: it finds nothing for a period that ends after today.',
+    fails: ['TXN-20/ends-later'],
+    policies: (correct, { fired }) => ({
+      withinConsentPeriod(row, consent, endpoint) {
+        const right = correct.withinConsentPeriod(row, consent, endpoint)
+        if (!right || (consent.transactionsTo ?? 0) < Date.now()) return right
+        fired()
+        return false
+      },
+    }),
+  },
+  {
     id: 'period-end-alone-means-two-hundred-days',
     story: 'A period without start gets a default: two hundred days before its end.',
     fails: ['TXN-20/end-alone'],

@@ -115,6 +115,52 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'stolen-statements-are-taken',
+    story:
+      'The signature is verified by the keys of the organisation in the certificate. The statement is compared with neither.',
+    fails: [],
+    warns: ['REG-30/another-organisation'],
+    policies: (correct, { fired }) => ({
+      softwareStatementRefusal: (statement, issuer) =>
+        correct.softwareStatementRefusal(statement, issuer, String(statement.org_id)),
+      registrationSigned(verified) {
+        const ctx = currentRequest()
+        if (!ctx) return verified
+        const { bank, body, transport } = stateOf(ctx)
+        const header = decoded(body.split('.')[0])
+        const stated = decoded(String(requested().software_statement).split('.')[1]).org_id
+        if (stated === transport.organisationId) return correct.registrationSigned(verified)
+        const clients = Object.values(bank.services.directory.clients)
+        const sender = clients.find(
+          ({ organisationId }) => organisationId === transport.organisationId,
+        )
+        if (header.kid !== sender?.signing.kid) return false
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'registrations-bring-their-keys',
+    story: 'The keys are taken from the claim jwks_uri, where the registration has it.',
+    fails: [],
+    warns: ['REG-24/forged'],
+    policies: (correct, { fired }) => ({
+      registrationSigned(verified) {
+        const ctx = currentRequest()
+        if (!ctx || verified) return correct.registrationSigned(verified)
+        const { bank, body } = stateOf(ctx)
+        const header = decoded(body.split('.')[0])
+        const { jwks_uri } = requested()
+        const brought = Object.values(bank.services.directory.clients).some(
+          ({ jwksUri, signing }) => jwksUri === jwks_uri && signing.kid === header.kid,
+        )
+        if (brought) fired()
+        return brought
+      },
+    }),
+  },
+  {
     id: 'redirect-uris-of-the-same-host',
     story: 'Redirect URIs are compared by host, so that TPPs need not come back for each path.',
     fails: ['REG-04/similar'],

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto'
 import type { Context } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import { certificateOf } from '../../../bank/listeners/transport.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { admit, tokenForm } from '../../altering/jwt-rewrites.ts'
 import { type Lent, lend, lendable } from '../../altering/lent-tokens.ts'
@@ -18,6 +20,14 @@ function wrongCertificate(ctx: Context): Wrong | undefined {
   if (authorized) return undefined
   if (thumbprint === undefined) return 'none'
   return error?.includes('EXPIRED') ? 'expired' : 'untrusted'
+}
+
+/** Does the certificate of the connection have the names of the first client's, those of its issuer included? */
+function namesFirst(ctx: Context): boolean {
+  const { settings, directory } = stateOf(ctx).bank.services
+  const shown = certificateOf(settings, ctx.req)
+  const { subject, issuer } = new X509Certificate(directory.clients.first.transport.certificate)
+  return shown?.subject === subject && shown.issuer === issuer
 }
 
 /** Accepts connections with one kind of wrong certificate wherever a certificate is required. */
@@ -120,6 +130,18 @@ const faults: Fault[] = [
     story: 'The chain is verified by a service that was down on the day of the release.',
     fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],
     ...lets('untrusted'),
+  },
+  {
+    id: 'clients-are-known-by-the-names-in-certificates',
+    story:
+      'The gateway asks for a certificate without a look at its signature (optional_no_ca of nginx). The service looks up subject and issuer, and knows them.',
+    fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],
+    settings: { tlsRefusal: 'status' },
+    async middleware(ctx, next) {
+      const unknown = wrongCertificate(ctx) === 'untrusted'
+      if (unknown && MUTUAL.includes(partOf(ctx)) && namesFirst(ctx)) admit(ctx)
+      await next()
+    },
   },
   {
     id: 'expired-certificates-are-forgiven',

@@ -45,6 +45,9 @@ function stillGood(kind: string, fits: (ctx: Context) => boolean): Fault['polici
 /** The latest answer to a client_credentials request. */
 const answers = ofEachBank(() => ({}) as { last?: unknown })
 
+/** The refresh token of the latest request with one. */
+const refreshes = ofEachBank(() => ({ last: '' }))
+
 const faults: Fault[] = [
   {
     id: 'client-tokens-at-once-are-the-last',
@@ -61,6 +64,28 @@ const faults: Fault[] = [
       if (shared.last === own) return
       ctx.body = shared.last
       stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'refreshes-at-once-are-of-the-last',
+    story:
+      'The refresh token is kept in a field of the service, of which there is one. Another request may overwrite it. A refresh gives no ID token.',
+    fails: ['DATA-08/refreshes-at-once'],
+    async middleware(ctx, next) {
+      const form = tokenForm(ctx)
+      const own = form?.get('refresh_token')
+      if (!form || !own) return next()
+      const field = refreshes()
+      field.last = own
+      await wait(30)
+      if (field.last !== own) {
+        form.set('refresh_token', field.last)
+        stateOf(ctx).body = form.toString()
+        stateOf(ctx).fired()
+      }
+      await next()
+      const { id_token: _, ...rest } = jsonOf(ctx) ?? {}
+      if (ctx.status === 200) ctx.body = rest
     },
   },
   {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
+import { isFirst } from '../../altering/connections.ts'
 import {
   acceptsAssertion,
   decoded,
@@ -27,6 +28,9 @@ function withoutAssertionFor(grant: string): Fault['middleware'] {
     return id ? goodAssertion(ctx, id) : undefined
   })
 }
+
+/** Every jti that was seen. */
+const seen = ofEachBank(() => new Set<unknown>())
 
 /** The jti of each client's assertions, in order. */
 const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
@@ -172,6 +176,23 @@ const faults: Fault[] = [
     middleware: acceptsAssertion(({ header, claims }, _form, ctx) => {
       if (header.alg !== 'HS256' || !knows(ctx, claims.iss)) return undefined
       return claims
+    }),
+  },
+  {
+    id: 'assertions-are-remembered-by-each-node',
+    story:
+      'Each node has its own list of the jti that it has seen. A new connection leads to another node.',
+    fails: [],
+    warns: ['TOK-32/replayed'],
+    middleware: tokenRequests((form, ctx) => {
+      const { jti, iss, exp } = decoded(form.get('client_assertion')).claims
+      const client = String(iss ?? '')
+      const isElsewhere = isFirst(ctx)
+      const isKnown = seen().has(jti)
+      seen().add(jti)
+      if (!isElsewhere || !isKnown || jti === undefined || Number(exp ?? 0) < now()) return false
+      form.set('client_assertion', stateOf(ctx).bank.signAsClient(goodAssertion(ctx, client)))
+      return true
     }),
   },
   {

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { isFirst } from '../../altering/connections.ts'
 import { idTokens, inRs256 } from '../../altering/id-tokens.ts'
 import {
   acceptsAssertion,
@@ -417,6 +418,26 @@ const faults: Fault[] = [
         return { ...record, consumed: undefined }
       },
     }),
+  },
+  {
+    id: 'codes-are-remembered-by-each-node',
+    story:
+      'Which codes were used is kept in the memory of each node. A new connection leads to another node.',
+    fails: [],
+    warns: ['TOK-14/replayed'],
+    policies: (_correct, { fired }) => ({
+      stored(model, _id, record) {
+        const ctx = currentRequest()
+        const isElsewhere = ctx !== undefined && isFirst(ctx)
+        if (model !== 'AuthorizationCode' || !record?.consumed || !isElsewhere) return record
+        fired()
+        return { ...record, consumed: undefined }
+      },
+    }),
+    async middleware(ctx, next) {
+      isFirst(ctx)
+      await next()
+    },
   },
   {
     id: 'no-scope-after-refresh',

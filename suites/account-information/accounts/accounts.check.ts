@@ -1,4 +1,4 @@
-import { check } from '../../../engine/suite-api/check.ts'
+import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
@@ -36,6 +36,7 @@ import {
   levelsAtSingles,
   levelsOfDetail,
   paths,
+  refreshedAtOnce,
   relyOnIdsAfterRefresh,
   showsMore,
 } from '../common/data/account-comparisons.ts'
@@ -106,7 +107,7 @@ check(
   'The AccountIds are the same under a refreshed access token',
   { uses: [everything], over: [secondClient, narrowOfSeconds] },
   async (context, consent) => {
-    const { before, after, exchange } = await idsAroundRefresh(await approvalOf(context, consent))
+    const { before, after, exchange } = await refreshed(context, consent)
     relyOnNoneLost(before, after)
     expectThat(before.join() === after.join(), {
       message: 'the AccountIds changed with the access token, under the same consent',
@@ -116,6 +117,30 @@ check(
     })
   },
 )
+
+type Refreshed = typeof everything | typeof secondClient | typeof narrowOfSeconds
+
+/** The AccountIds around a refresh. Where the run has both approvals of the second client, they are refreshed at once. */
+async function refreshed(
+  context: Context<Refreshed>,
+  consent: Refreshed,
+): ReturnType<typeof idsAroundRefresh> {
+  const two: Refreshed[] = [secondClient, narrowOfSeconds]
+  if (!two.includes(consent) || !two.every(context.has)) {
+    return idsAroundRefresh(await approvalOf(context, consent))
+  }
+  const { around, foreign } = await refreshedAtOnce(context)
+  if (foreign.some((rows) => rows.length > 0)) {
+    blockBy('DATA-08/refreshes-at-once', 'a refresh gave the token of another consent')
+  }
+  const one = around[two.indexOf(consent)]
+  if (!one) throw new TypeError(`${consent.name} is not refreshed with another`)
+  return {
+    before: one.ids,
+    after: accountIdsIn(requireRows(one.after, readOwner(one.approval, '/accounts'))),
+    exchange: one.after,
+  }
+}
 
 /**
  * The AccountIds before and after the same ConsentId is re-confirmed for the same accounts are

@@ -3,9 +3,16 @@ import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { type Exchange, member, type Row } from '../../../engine/suite-api/responses.ts'
+import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { codeOfAnotherClient, everything, reconfirmed } from '../../consents.ts'
-import { confirmedForOne, listsOf, ONE_AGAIN, requireOpen } from '../../ended-consents.ts'
+import {
+  confirmedForOne,
+  listsOf,
+  listsOfOne,
+  ONE_AGAIN,
+  requireOpen,
+} from '../../ended-consents.ts'
+import { numberOf } from '../common/data/account-comparisons.ts'
 import { lackingSecondAccount } from '../common/data/asked-account.ts'
 import {
   accountIdsIn,
@@ -55,10 +62,10 @@ check(
   },
   async (context) => {
     const approval = await approvedAfterTries(context)
-    await requireOpen(context, approval)
+    await listsOfOne(context)
     const whole = await requireAccountIds(await context.approved(everything))
     if (whole.length < 2) lackingSecondAccount(context, 'a customer with two accounts')
-    expectOneAccount(approval, await listsOf(approval))
+    expectOneAccount(approval, await listsOfOne(context))
     if (await goOnRefreshed(approval)) expectOneAccount(approval, await listsOf(approval))
   },
 )
@@ -141,9 +148,3 @@ check(
     }
   },
 )
-
-/** The last four digits of the card, which identify an account across consents; undefined where it shows none. */
-function numberOf({ Account }: Row): string | undefined {
-  const [card] = [Account ?? []].flat()
-  return /\d{4}$/.exec(String(member(card, 'Identification') ?? ''))?.[0]
-}

@@ -3,7 +3,8 @@ import { check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { refused } from '../../../engine/suite-api/responses.ts'
+import { refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../owners.ts'
 import { dear, expectTable } from '../../tables.ts'
 import { consentIdInPath } from '../../values/identifier.ts'
@@ -19,6 +20,7 @@ import {
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
 import { expectUntouched } from '../common/consents/status-updates.ts'
+import { ELSEWHERE } from '../common/data/absent-reads.ts'
 import {
   allIdPlaces,
   isEquivalent,
@@ -63,6 +65,17 @@ check(
   },
 )
 
+/** An older consent with every optional member, queried over a new connection after a newer one was created. */
+const besideNewer = sharedFixture([], async (context) => {
+  const { creation, query } = await newlyQueried(context)
+  const client = await context.caller()
+  const path = consentPath(requireConsentId(creation))
+  await createConsent(client)
+  const elsewhere = await client.get(path, ELSEWHERE)
+  const again = refused(elsewhere) ? await client.get(path) : elsewhere
+  return { creation, query, client, path, elsewhere, again }
+})
+
 /**
  * An older consent with every optional member is queried after a newer one with fewer was created.
  * Fails: its Permissions, dates or creation differ. It need not still exist: not applicable where
@@ -76,13 +89,33 @@ check(
     const { creation, query } = await newlyQueried(context)
     const already = changedSince({ creation, query })
     if (already) blockBy('CONS-22/as-created', already.message, query)
-    const client = await context.caller()
-    await createConsent(client)
-    const again = await client.get(consentPath(requireConsentId(creation)))
+    const { again } = await besideNewer(context)
     if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
     relyOn(OWNERS.query, again).toSucceed()
     const finding = changedSince({ creation, query: again })
     if (finding) throw new Nonconformance({ ...finding, exchange: again })
+  },
+)
+
+/** Connections that are tried after a refusal: not all of them lead to the same node. */
+const CONNECTIONS = [1, 2, 3, 4]
+
+/**
+ * Another node may know of a new consent a moment later. Fails: after the settling time,
+ * a query over a new connection is refused, and that over an older connection was not.
+ */
+check(
+  'CONS-22/another-connection',
+  'The owner can query a consent over another connection than that of its creation',
+  { for: 'each client', follows: ['CONS-22/answers-200', 'CONS-22/as-created'] },
+  async (context) => {
+    const { client, path, elsewhere, again } = await besideNewer(context)
+    if (succeeded(elsewhere)) return
+    if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
+    await wait(context.target.settlingTime)
+    for (const _connection of CONNECTIONS) {
+      expect(await client.get(path, ELSEWHERE)).toSucceed()
+    }
   },
 )
 

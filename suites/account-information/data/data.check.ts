@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
-import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import type { CallDeviation } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
@@ -13,11 +13,18 @@ import {
   rowsOf,
   shared,
 } from '../../../engine/suite-api/responses.ts'
-import { debitsInPeriod, everything, secondClient, secondCustomer } from '../../consents.ts'
+import {
+  debitsInPeriod,
+  everything,
+  narrowOfSeconds,
+  secondClient,
+  secondCustomer,
+} from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
 import { bearerCredential, isInvalid, isMissing } from '../../values/bearer-credential.ts'
 import { waysToAsk } from '../common/data/absent-reads.ts'
+import { refreshedAtOnce } from '../common/data/account-comparisons.ts'
 import { blockForBookings } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
 import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/data/data-reads.ts'
@@ -190,6 +197,35 @@ check(
     const tails = ['/balances', '/transactions'] as const
     const single = own[0].slice(0, 2).flatMap((id) => tails.map((tail) => pathOf(id, tail)))
     await Promise.all(single.map((path) => first.get(path, { about })))
+  },
+)
+
+/**
+ * GET /accounts under two approvals of one client, each of another customer, after both were
+ * refreshed at the same time. Fails: an account that only the other approval showed before.
+ * Not applicable where the bank refuses one of the two refreshes.
+ */
+check(
+  'DATA-08/refreshes-at-once',
+  'Consents whose tokens are refreshed at the same time each show accounts of their own',
+  {
+    uses: [secondClient, narrowOfSeconds],
+    needs: ['clients.second', 'customers.second'],
+    follows: ['DATA-08/concurrent', 'DATA-08/other-approvals', 'ACC-04/second-call'],
+  },
+  async (context) => {
+    const { inTurn, around, foreign } = await refreshedAtOnce(context)
+    if (inTurn) throw new NotApplicable('the bank serves one token request at a time')
+    for (const [index, { approval, after }] of around.entries()) {
+      relyOn(readOwner(approval, '/accounts'), after).toSucceed()
+      const strange = accountIdsIn(foreign[index] ?? [])
+      expectThat(strange.length === 0, {
+        message: 'an account of another consent is shown after a refresh',
+        expected: 'the accounts that it showed before',
+        actual: strange.join(', '),
+        exchange: after,
+      })
+    }
   },
 )
 

@@ -9,7 +9,7 @@ import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../../co
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
-import { ofOneAccount, waysToAsk } from '../common/data/absent-reads.ts'
+import { ELSEWHERE, ofOneAccount, waysToAsk } from '../common/data/absent-reads.ts'
 import { dataPaths, requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { confirmAgain, expectConfirmed } from '../common/visits/re-confirmations.ts'
@@ -32,15 +32,33 @@ interface End {
   tokens: TokenSet[]
 }
 
+const LIST = '/accounts'
+
+/**
+ * Data that are read meanwhile may be given or refused, and may write the token back into a cache after the deletion
+ * has removed it. Where the bank refuses the deletion beside another request, it is sent once more alone. Both
+ * use a new connection: otherwise only one of them would wait for one.
+ */
+async function deletedDuringARead(approval: Approval, path: string): Promise<Exchange> {
+  const deviation = 'while its consent is deleted'
+  const [, deletion] = await Promise.all([
+    approval.get(LIST, { ...ELSEWHERE, deviation }),
+    approval.delete(path, ELSEWHERE),
+  ])
+  return refused(deletion) ? approval.delete(path) : deletion
+}
+
 async function endOf(
   context: Context<never>,
   approval: Approval,
   issued: readonly (TokenSet | undefined)[],
 ): Promise<End> {
-  await requireOpen(context, approval)
+  const accounts = await requireOpen(context, approval)
   const paths = dataPaths(approval.facts.permissions, await requireAccountIds(approval))
   const before: End['before'] = []
-  for (const path of paths) before.push({ path, answer: await approval.get(path) })
+  for (const path of paths) {
+    before.push({ path, answer: path === LIST ? accounts : await approval.get(path) })
+  }
   const now = await approval.tokens()
   const tokens = [now, ...issued].filter(
     (each, at, all): each is TokenSet =>
@@ -48,7 +66,7 @@ async function endOf(
   )
   const path = consentPath(approval.consentId)
   const query = await approval.get(path)
-  const deletion = await approval.delete(path)
+  const deletion = await deletedDuringARead(approval, path)
   const ask = () => approval.get(path, { deviation: 'its consent was deleted' })
   const after = await settling(context).until(ask, refused)
   return { approval, deletion, queries: { before: query, after }, before, tokens }
@@ -245,8 +263,8 @@ async function expectNothing(
     for (const read of isInUse ? before : some) {
       const { path, answer } = read
       relyOn(readOwner(approval, path), answer).toSucceed()
-      // With the token in use, every kind of request; with the others, only the plain one.
-      for (const way of isInUse && some.includes(read) ? waysToAsk(path) : [{}]) {
+      // With the token in use, every kind of request; with the others, only the plain one, elsewhere.
+      for (const way of isInUse && some.includes(read) ? waysToAsk(path) : [ELSEWHERE]) {
         const ask = () => approval.get(path, { bearer, deviation, ...way })
         expect(await until(ask, refused, way)).toBeRefused()
       }

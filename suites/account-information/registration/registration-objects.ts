@@ -124,11 +124,18 @@ async function claimsFor(
 
 function partiesOf({ target }: Context, { name, registered }: Tpp): Pick<Jws, 'parties' | 'now'> {
   const other = target.clients[name === 'first' ? 'second' : 'first']
+  const jwksUri = claimsOf(other?.softwareStatement ?? '')?.software_jwks_endpoint
   return {
     parties: {
       own: registered?.client_id ?? '',
       issuer: target.issuer,
-      ...(other && { other: { id: other.clientId ?? '', kid: other.signing.kid } }),
+      ...(other && {
+        other: {
+          id: other.clientId ?? '',
+          kid: other.signing.kid,
+          ...(typeof jwksUri === 'string' && { jwksUri }),
+        },
+      }),
     },
     now: Math.floor(now() / 1000),
   }

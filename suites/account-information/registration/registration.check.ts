@@ -14,7 +14,6 @@ import {
   register,
   registeredSecond,
   requireNoneMade,
-  softwareStatementOf,
   wrongRegistrationCheck,
 } from '../common/registration/fresh-registration.ts'
 import { stored } from '../common/registration/registered-values.ts'
@@ -61,9 +60,10 @@ for (const { id, title, kind, rows, ...options } of REGISTRATION_CHECKS) {
 }
 
 /**
- * The second client's complete correct request (its statement, its
- * signature) over the first client's transport certificate; needs
- * a second client of another org_id. Fails: 2xx with a client_id.
+ * The second client's complete correct request (its statement, its signature)
+ * over the first client's transport certificate, then the first client's statement
+ * with the second client's signature and certificate; needs a second client of
+ * another org_id. Fails: 2xx with a client_id.
  */
 check(
   'REG-30/another-organisation',
@@ -72,7 +72,9 @@ check(
   async (context) => {
     const second = context.tpp('second')
     const statement = claimsOf(second.client.softwareStatement ?? '')
-    if (!statement || statement.org_id === softwareStatementOf(context)?.org_id) {
+    const { client } = context.tpp()
+    const own = claimsOf(client.softwareStatement ?? '')
+    if (!statement || statement.org_id === own?.org_id) {
       throw new NotApplicable('the target has no second client of another organisation')
     }
     await context.caller('second')
@@ -84,6 +86,16 @@ check(
     })
 
     expectNoClient(answer)
+
+    const { software_id } = own ?? {}
+    const claims = { iss: software_id, software_id, redirect_uris: client.redirectUris }
+    const stolen = await second.register({
+      deviation: "another organisation's software statement",
+      softwareStatement: client.softwareStatement ?? null,
+      jwt: { claims },
+    })
+
+    expectNoClient(stolen)
   },
 )
 

@@ -1,18 +1,28 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockBy, blockForData } from '../../../engine/suite-api/outcomes.ts'
-import { brief, isBooked, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  brief,
+  type Exchange,
+  isBooked,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import {
   basicCredits,
+  codeOfAnotherClient,
   debitsInPeriod,
   everything,
   narrowOfSeconds,
   noAccounts,
   secondCustomer,
 } from '../../consents.ts'
+import { listsOfOne } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { approvedUnlessRefused } from '../common/consents/optional-consents.ts'
+import { numberOf } from '../common/data/account-comparisons.ts'
 import {
   blockForBookings,
   bookingTimes,
@@ -27,8 +37,8 @@ import {
   relyOnOneResponse,
   relyOnSameAccounts,
 } from '../common/data/completeness.ts'
-import { firstRead, rowsOfStrangers } from '../common/data/data-reads.ts'
-import { requireWholeHistories } from '../common/data/history.ts'
+import { accountIdsIn, firstRead, rowsOfStrangers } from '../common/data/data-reads.ts'
+import { endsAtNinetyDays, HISTORY, requireWholeHistories } from '../common/data/history.ts'
 import {
   beyond,
   expectPeriod,
@@ -48,6 +58,7 @@ import {
   relyOnFilters,
   relyOnSteadyRows,
 } from '../common/data/transaction-readings.ts'
+import { approvedAfterTries } from '../common/tokens/codes.ts'
 import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
 
 /**
@@ -332,3 +343,56 @@ check(
     expect(answer).toHoldRows(wanted, keyAcrossConsents)
   },
 )
+
+/**
+ * The consent for one account, whose period ends in sixty days, shows what the unlimited consent shows of that account,
+ * of which the card number tells. Of a history that reaches back ninety days only those are compared.
+ * Not applicable where the bank refuses such a period, or where no card number is shown.
+ */
+check(
+  'TXN-20/ends-later',
+  'Under a consent whose period is still to end the transactions before now are reported',
+  {
+    uses: [everything, codeOfAnotherClient],
+    follows: ['TXN-20/nothing-missing', 'TXN-20/end-alone', 'TXN-23/all-accounts'],
+  },
+  async (context) => {
+    const whole = await context.approved(everything)
+    const lists = await listsOfOne(context)
+    const limited = await approvedAfterTries(context)
+    if (limited.facts.transactionTo === undefined) {
+      throw new NotApplicable('the bank refuses a period that ends in the future')
+    }
+    const answerOf = (wanted: string) => lists.find(({ path }) => path === wanted)?.answer
+    const [accounts, first] = [answerOf('/accounts'), answerOf(bulk)]
+    if (!accounts || !first) throw new TypeError('a list was not read')
+    expect(first).toSucceed()
+    const chosen = rowsOf(accounts).map(numberOf)
+    const listed = rowsOf(await firstRead(whole, '/accounts'))
+    const same = listed.filter((row) => chosen.includes(numberOf(row)))
+    if (chosen.includes(undefined) || same.length === 0) {
+      throw new NotApplicable('the account that was chosen cannot be told from the others')
+    }
+    const ids = accountIdsIn(same)
+    const known = bookedIn(await firstRead(whole, bulk), OWNERS.transactions)
+    if (lacksNone(first, dueIn(first, known, ids))) return
+    const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
+    const due = dueIn(answer, rows, ids)
+    relyOnRules(answer, 'TXN-20/inside')
+    await relyOnSteadyRows(whole)
+    expect(answer).toHoldRows(due, keyAcrossConsents)
+  },
+)
+
+/** Rows of some accounts that an answer must show, as far as its history reaches back. */
+function dueIn(answer: Exchange, rows: Row[], ids: string[]): Row[] {
+  const begin = endsAtNinetyDays(answer) ? Date.parse(answer.startedAt) - HISTORY : -Infinity
+  const due = settled(rows).filter(
+    (row) => ids.includes(String(row.AccountId)) && isWithin(row, begin, Infinity),
+  )
+  if (due.length > 0) return due
+  blockForBookings(
+    'a booked transaction of the last ninety days in the account that was chosen',
+    rows,
+  )
+}

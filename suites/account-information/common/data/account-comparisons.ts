@@ -2,10 +2,25 @@ import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, member, type Row } from '../../../../engine/suite-api/responses.ts'
-import { basicCredits, debitsInPeriod } from '../../../consents.ts'
+import {
+  brief,
+  type Exchange,
+  member,
+  type Row,
+  rowsOf,
+} from '../../../../engine/suite-api/responses.ts'
+import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
+import { basicCredits, debitsInPeriod, narrowOfSeconds, secondClient } from '../../../consents.ts'
 import { OWNERS } from '../../../owners.ts'
-import { accountsTwice, firstRead, requireAccountIds, requireRows, singles } from './data-reads.ts'
+import { ELSEWHERE } from './absent-reads.ts'
+import {
+  accountsTwice,
+  firstRead,
+  once,
+  requireAccountIds,
+  requireRows,
+  singles,
+} from './data-reads.ts'
 
 /** The documented fields of an account without its id, however Account is nested; `read` converts a card number. */
 const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
@@ -25,6 +40,12 @@ export const described = (row: Row): string => fieldsOf(row, lastFour)
 const lastFour = (number: unknown) =>
   /\d{4}$/.test(String(number)) ? String(number).slice(-4) : number
 
+/** The last four digits of the card, which identify an account across consents; undefined where it shows none. */
+export function numberOf({ Account }: Row): string | undefined {
+  const [card] = [Account ?? []].flat()
+  return /\d{4}$/.exec(String(member(card, 'Identification') ?? ''))?.[0]
+}
+
 /** Does an account show no digit of its card? */
 export function hidesCard({ Account }: Row): boolean {
   const cards = [Account ?? []].flat()
@@ -40,6 +61,63 @@ export async function idsAroundRefresh(
   const [, second] = await accountsTwice(approval)
   return { before, after: await requireAccountIds(approval), exchange: second }
 }
+
+/** An approval around its refresh: its AccountIds before, and its accounts before and after. */
+interface AroundRefresh {
+  approval: Approval
+  ids: string[]
+  before: Exchange
+  after: Exchange
+}
+
+/**
+ * Two approvals of one client and different customers, refreshed at the same time. Where the bank refuses one of the
+ * two, it is refreshed once more alone. Not applicable without refresh tokens.
+ */
+export const refreshedAtOnce = sharedFixture(
+  [secondClient, narrowOfSeconds],
+  async ({ approved }) => {
+    const both: Omit<AroundRefresh, 'after'>[] = []
+    for (const consent of [secondClient, narrowOfSeconds]) {
+      const approval = await approved(consent)
+      const ids = await requireAccountIds(approval)
+      both.push({ approval, ids, before: await firstRead(approval, '/accounts') })
+    }
+    const held = await Promise.all(both.map(({ approval }) => approval.tokens()))
+    // Both over a new connection: otherwise only one of them would wait for one.
+    const sent = await Promise.all(both.map(({ approval }) => approval.refresh(ELSEWHERE)))
+    const inTurn = sent.some(({ tokens }) => tokens === undefined)
+    const around: AroundRefresh[] = []
+    for (const [index, one] of both.entries()) {
+      const { approval } = one
+      const again = sent[index]?.tokens ? undefined : (await approval.refresh()).exchange
+      if (again) relyOn(OWNERS.refresh, again).toGiveAToken()
+      const read = () => approval.get('/accounts', { about: { owns: OF_OTHERS } })
+      around.push({ ...one, after: await once(approval, '/accounts', read) })
+    }
+    const [first, second] = around as [AroundRefresh, AroundRefresh]
+    const foreign = [foreignIn(first, second), foreignIn(second, first)]
+    // What other checks read must be of the right customer again.
+    for (const [index, { approval }] of around.entries()) {
+      const own = held[index]
+      if (!own || !foreign.some((rows) => rows.length > 0)) continue
+      approval.use(own)
+      await approval.refresh()
+    }
+    return { inTurn, around, foreign }
+  },
+)
+
+/** Rules that find accounts of another consent too. */
+const OF_OTHERS = ['ACC-04/kept', 'ACC-20/detail-shows-card', 'TXN-28/kept']
+
+/** Accounts that an approval shows after its refresh, that the other one showed before, and it did not. */
+function foreignIn({ before, after }: AroundRefresh, other: AroundRefresh): Row[] {
+  const [own, others] = [before, other.before].map((answer) => new Set(rowsOf(answer).map(shownAs)))
+  return rowsOf(after).filter((row) => !own?.has(shownAs(row)) && others?.has(shownAs(row)))
+}
+
+const shownAs = (row: Row) => JSON.stringify([row.AccountId, described(row)])
 
 /** Ends the check where the ids change with every access token: then re-confirmation is not the cause. */
 export async function relyOnIdsAfterRefresh(approval: Approval): Promise<void> {

@@ -34,7 +34,9 @@ export function certificatesOf({ wire, name, client }: Tpp): Certificates {
   const { certificate } = client.transport
   return {
     own: name,
-    identities: ['none', 'untrusted', 'expired', 'resumed', 'first', 'second'].filter(wire.has),
+    identities: ['none', 'untrusted', 'forged', 'expired', 'resumed', 'first', 'second'].filter(
+      wire.has,
+    ),
     ...(certificate !== undefined && { certificate }),
   }
 }

@@ -14,6 +14,7 @@ import { codeOfAnotherClient, everything, narrowOfSeconds, reconfirmed } from '.
 import { OWNERS } from '../../../owners.ts'
 import { type Asked, relyOnNoneBroken } from '../../../tables.ts'
 import { consentPath } from '../consents/consent-requests.ts'
+import { ELSEWHERE } from '../data/absent-reads.ts'
 import { accountIdsIn, pathOf } from '../data/data-reads.ts'
 import { readPeriod } from '../data/period-reads.ts'
 import { readOwner } from '../data/read-owners.ts'
@@ -104,7 +105,8 @@ export const confirmedOnceMore = sharedFixture(CONFIRMED_ONCE_MORE.uses, async (
   const deviation = 'a token of before the re-confirmation'
   const still = await approval.get(bulk, { bearer: older.accessToken, deviation })
   if (!succeeded(still)) return { approval, before, tried, right, after }
-  const again = await tpp.token(grant, { deviation: 'a code that was exchanged before' })
+  const replayed = { ...ELSEWHERE, deviation: 'a code that was exchanged before' }
+  const again = await tpp.token(grant, replayed)
   const lives = await approval.get(bulk, { bearer: tokens.accessToken, deviation: 'its token' })
   if (refused(lives)) approval.use(older)
   return { approval, before, tried, right, after, again }
