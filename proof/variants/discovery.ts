@@ -179,6 +179,34 @@ const variants: Variant[] = [
     })),
   },
   {
+    id: 'configuration-at-a-second-host',
+    story:
+      'A sandbox serves its configuration under a second name as well; the issuer is the first one, where some of its endpoints are.',
+    settings: {
+      issuer: 'https://as.bank.example',
+      discovery: { userinfo_endpoint: 'https://as.bank.example/userinfo' },
+    },
+    middleware: answers((ctx) => partOf(ctx) === 'discovery'),
+  },
+  {
+    id: 'configuration-of-one-brand',
+    story:
+      'One server has several brands: the issuer has a path and a slash at its end, and the configuration is at the address of RFC 8414 3.1, with that path last.',
+    settings: { issuer: '{discovery_url}/cards/' },
+    target({ addresses }) {
+      const discovery = `${addresses.discovery_url}/.well-known/openid-configuration/cards`
+      addresses.overrides = { ...addresses.overrides, discovery }
+    },
+    async middleware(ctx, next) {
+      const ending = /(?<=\/\.well-known\/openid-configuration)\/cards$/
+      if (ending.test(ctx.path)) {
+        ctx.path = ctx.path.replace(ending, '')
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'configuration-as-plain-text',
     story: 'The status of success and the media type of the configuration are open: a file server.',
     middleware: answers((ctx) => {
