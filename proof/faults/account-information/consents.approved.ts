@@ -104,6 +104,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'refused-requests-touch-the-consent',
+    story:
+      'Attempts on a consent are counted in its row, and the row has one column for the last change.',
+    fails: [],
+    warns: ['CONS-29/not-by-refused'],
+    async middleware(ctx, next) {
+      await next()
+      const about = isAbout(ctx, KIND, 'DELETE') || isAbout(ctx, KIND, 'GET')
+      const consent = about && ctx.status >= 400 ? consentNamed(ctx) : undefined
+      if (!consent || !['Authorised', 'AwaitingAuthorisation'].includes(consent.status)) return
+      consent.statusUpdated = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'reading-touches-the-consent',
     story: 'Each use of a consent is noted in its row, and with it the time of the last change.',
     fails: [],
