@@ -62,6 +62,7 @@ const variants: Variant[] = [
     id: 'acr-values-of-its-own',
     story:
       'How a customer authenticates is the bank’s: the configuration lists its own acr_values_supported, and no other can be met.',
+    policies: () => ({ acrOf: () => '2' }),
     middleware: authenticates(['https://bank.example/acr/card-and-app', '2']),
   },
   {

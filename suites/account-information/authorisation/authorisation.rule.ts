@@ -425,3 +425,30 @@ idTokenRule(
     return intent && findingsOf([intent], ['intent'])
   },
 )
+
+/**
+ * OpenID Connect Core 5.5.1.1. Every visit whose request object makes certain values of acr essential. Fails: the ID token
+ * has another acr. One without acr is not judged.
+ */
+rule(
+  'AUTHZ-44/as-asked',
+  'acr of an ID token is one of the values that the request made essential',
+  { ...AUTHORISATION, unseen: 'no acr was asked for, or none is in the ID token' },
+  (exchange, { earlier }) => {
+    const { visit } = exchange.about
+    if (visit && exchange.endpoint === 'authorisation' && URL.canParse(exchange.request.url)) {
+      const request = new URL(exchange.request.url).searchParams.get('request') ?? ''
+      earlier.set(visit.nonce, member(claimsOf(request), 'claims', 'id_token', 'acr'))
+    }
+    const landing = successOf(exchange)
+    const acr = claimsOf(landing?.redirect.idToken ?? '')?.acr
+    const asked = earlier.get(landing?.visit.nonce ?? '')
+    const values: unknown[] = [member(asked, 'values') ?? member(asked, 'value') ?? []].flat()
+    if (member(asked, 'essential') !== true || values.length === 0 || acr === undefined) {
+      return undefined
+    }
+    if (values.includes(acr)) return []
+    const message = 'acr of the ID token is none that was asked for'
+    return [{ message, expected: values.join(' or '), actual: String(acr) }]
+  },
+)
