@@ -7,6 +7,7 @@ import {
   type RuleTools,
   rule,
 } from '../../../engine/suite-api/rule.ts'
+import { forbiddenCharacters } from '../common/oauth-errors.ts'
 import { compareIdToken, findingsOf } from '../common/tokens/id-token.ts'
 import {
   AUTHORISATION,
@@ -168,6 +169,18 @@ rule(
     if (redirect.error) return []
     const message = 'the customer came back with neither a code nor an error'
     return [{ message, expected: 'the parameter error', actual: 'no such parameter' }]
+  },
+)
+
+/** RFC 6749 4.1.2.1. Over visits that end with an error at the redirect URI. */
+rule(
+  'AUTHZ-45/characters',
+  'The error of a redirect and its description have only characters that OAuth allows',
+  { ...AUTHORISATION, unseen: 'no error was sent to the redirect URI' },
+  (exchange) => {
+    const { query, fragment } = landingOf(exchange)?.redirect ?? {}
+    if (!query || !fragment) return undefined
+    return forbiddenCharacters((name) => fragment[name] ?? query[name])
   },
 )
 
