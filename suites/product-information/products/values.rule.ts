@@ -83,7 +83,7 @@ valueRule(
   [`${ITEM}/MinimumRepaymentPercentage`, `${ITEM}/CashbackPercent`],
   'a percentage of 100 or less',
   ({ name, value }) => {
-    const [, number] = /^\s*(\d+(?:\.\d+)?)\s*%?\s*$/.exec(String(value)) ?? []
+    const [, number] = /^(\d+(?:\.\d+)?) ?%?$/.exec(String(value).trim()) ?? []
     return Number(number ?? 0) > 100 ? `${name} is ${brief(value)}` : undefined
   },
 )
