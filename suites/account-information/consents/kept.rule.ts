@@ -36,7 +36,13 @@ rule(
     follows: [
       ...['CONS-22/asked-consent', 'CONS-22/as-created', 'CONS-22/beside-newer'],
       ...['CONS-22/while-waiting', 'CONS-22/after-approval', 'CONS-22/after-reconfirmation'],
-      ...['AUTHZ-17/unchanged', 'CLC-23/terms', 'CLC-23/second-client', 'CLC-23/denied'],
+      ...[
+        'AUTHZ-17/unchanged',
+        'AUTHZ-17/data',
+        'CLC-23/terms',
+        'CLC-23/second-client',
+        'CLC-23/denied',
+      ],
       ...['CLC-23/expired', 'CONS-03/never-again'],
     ],
   },
