@@ -99,7 +99,7 @@ export function endpointsOf(settings: Settings, origin: (name: ListenerName) => 
   return {
     at,
     paths,
-    issuer: at.discovery,
+    issuer: settings.issuer.replace('{discovery_url}', at.discovery),
     registration: `${at.registration}${paths.registration}`,
     authorisation: `${at.authorisation}${paths.authorisation}`,
     token: `${at.token}${paths.token}`,

@@ -64,6 +64,8 @@ export interface Settings {
 
   /** Number of keys in the JWKS. The bank signs with the first. */
   jwksKeys: number
+  /** The issuer; `{discovery_url}` is the address below which the configuration is served, and the default. */
+  issuer: string
   /** Additional members of the discovery document, or other values; undefined removes a member. */
   discovery: Record<string, unknown>
   /**
@@ -110,6 +112,7 @@ export const defaults: Settings = {
   idTokenInTokenResponse: true,
   tokenTypeInResponse: true,
   jwksKeys: 1,
+  issuer: '{discovery_url}',
   discovery: {},
   strict: 'documents',
   loginPage: 'immediate',

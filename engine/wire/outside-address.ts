@@ -16,6 +16,9 @@ const INSIDE = blocksOf(
   '224.0.0.0/4 240.0.0.0/4 ff00::/8',
 )
 
+/** This machine. */
+const HERE = blocksOf('127.0.0.0/8 ::1/128')
+
 function blocksOf(...nets: string[]): BlockList {
   const blocks = new BlockList()
   for (const net of nets.join(' ').split(' ')) {
@@ -51,6 +54,26 @@ export async function addressProblem(address: string, target: Target): Promise<s
     : 'it is a link-local address'
 }
 
+/** Names that no public server answers for: RFC 6761 6, RFC 6762 3, `internal` of ICANN, and a name without a dot. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal|test|invalid)$/i
+
+/**
+ * Does an address that the bank publishes lead to where only its own machines come, by its name or number alone? Not for a
+ * bank whose own address does, and for one on this machine not if both are on this machine.
+ */
+export function leadsInside(address: string, own: string): boolean {
+  const [to, from] = [address, own].map((url) => whereNamed(url))
+  return to !== 'outside' && from !== 'inside' && to !== from
+}
+
+function whereNamed(address: string): 'here' | 'inside' | 'outside' {
+  if (!URL.canParse(address)) return 'outside'
+  const host = bare(new URL(address).hostname)
+  if (/(?:^|\.)localhost$/i.test(host) || HERE.check(host, familyOf(host))) return 'here'
+  const isInside = isIP(host) ? placeOfIp(host) !== 'outside' : PRIVATE_NAME.test(host)
+  return isInside ? 'inside' : 'outside'
+}
+
 /** Origins that the target file names. */
 function ownOrigins({ endpoints }: Target): Set<string> {
   const addresses = Object.values(endpoints).flatMap((each: unknown) =>
@@ -61,7 +84,7 @@ function ownOrigins({ endpoints }: Target): Set<string> {
 
 /** Where a host is; with a proxy, names are resolved elsewhere. */
 async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
-  const host = hostname.replace(/^\[|\]$|\.$/g, '')
+  const host = bare(hostname)
   if (host === 'localhost' || host.endsWith('.localhost')) return 'inside'
   if (isIP(host)) return placeOfIp(host)
   if (proxied) return 'outside'
@@ -73,6 +96,9 @@ async function placeOf(hostname: string, proxied: boolean): Promise<Place> {
     return 'outside'
   }
 }
+
+/** A host without the brackets of an IPv6 address and without a dot at its end. */
+const bare = (hostname: string): string => hostname.replace(/^\[|\]$|\.$/g, '')
 
 function placeOfIp(ip: string): Place {
   const places = [ip, ...carriedBy(ip)].map((each) => {

@@ -146,6 +146,21 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'consents-expire-by-their-date',
+    story:
+      'How a consent comes to its end before its time is not shown: its ExpirationDateTime is brought forward, and its Status stays.',
+    policies: (correct, { fired }) => ({
+      consentView(consent, spelling) {
+        const { expires, ahead } = consent
+        if (expires === undefined || ahead.expiry === 0) {
+          return correct.consentView(consent, spelling)
+        }
+        fired()
+        return correct.consentView({ ...consent, expires: expires - ahead.expiry }, spelling)
+      },
+    }),
+  },
+  {
     id: 'denied-consents-in-any-state',
     story:
       'The complete list of Status values and transitions is not shown: a denial changes none, or makes a consent Revoked.',

@@ -62,6 +62,7 @@ const variants: Variant[] = [
     id: 'acr-values-of-its-own',
     story:
       'How a customer authenticates is the bank’s: the configuration lists its own acr_values_supported, and no other can be met.',
+    policies: () => ({ acrOf: () => '2' }),
     middleware: authenticates(['https://bank.example/acr/card-and-app', '2']),
   },
   {
@@ -177,6 +178,34 @@ const variants: Variant[] = [
       scopes_supported: ['payments', ...((body.scopes_supported ?? []) as string[])],
       grant_types_supported: ['client_credentials', 'authorization_code', 'implicit'],
     })),
+  },
+  {
+    id: 'configuration-at-a-second-host',
+    story:
+      'A sandbox serves its configuration under a second name as well; the issuer is the first one, where some of its endpoints are.',
+    settings: {
+      issuer: 'https://as.bank.example',
+      discovery: { userinfo_endpoint: 'https://as.bank.example/userinfo' },
+    },
+    middleware: answers((ctx) => partOf(ctx) === 'discovery'),
+  },
+  {
+    id: 'configuration-of-one-brand',
+    story:
+      'One server has several brands: the issuer has a path and a slash at its end, and the configuration is at the address of RFC 8414 3.1, with that path last.',
+    settings: { issuer: '{discovery_url}/cards/' },
+    target({ addresses }) {
+      const discovery = `${addresses.discovery_url}/.well-known/openid-configuration/cards`
+      addresses.overrides = { ...addresses.overrides, discovery }
+    },
+    async middleware(ctx, next) {
+      const ending = /(?<=\/\.well-known\/openid-configuration)\/cards$/
+      if (ending.test(ctx.path)) {
+        ctx.path = ctx.path.replace(ending, '')
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
   },
   {
     id: 'configuration-as-plain-text',

@@ -205,6 +205,28 @@ const variants: Variant[] = [
     })),
   },
   {
+    id: 'products-at-the-edge',
+    story:
+      'How rates are written is not said, and they may be above a hundred; all of a balance may be the least that is paid; no age is the least, and one holder the most.',
+    middleware: eachProduct((product) => {
+      const details = product.Details as Json
+      const item = {
+        ...(details.ConsumerCreditCardItem as Json),
+        APRRate: '1299.9',
+        PurchaseRate: '250%',
+        MinimumRepaymentPercentage: '100%',
+        CashbackPercent: 'up to 500 points',
+        MaximumNumberOfCardsPermitted: 1,
+      }
+      return {
+        ...product,
+        Details: { ...details, ConsumerCreditCardItem: item },
+        Eligibility: { ...(product.Eligibility as Json), MinimumAge: 0 },
+        ProductURL: ['https://karten.bank.example/', 'https://xn--bnk-qla.example/'],
+      }
+    }),
+  },
+  {
     id: 'one-product-sold-in-two-ways',
     story:
       'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType. MinimumAge 18 is the law, and restricts nobody.',

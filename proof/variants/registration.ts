@@ -2,6 +2,7 @@ import { stateOf } from '../../bank/state/state.ts'
 import { type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
+import { roundRobinOf } from '../run/round-robin.ts'
 
 /** Changes the registered client in the 201 before it is sent. */
 const registered = (change: (client: Json) => Json) => successes(['registration'], change)
@@ -27,6 +28,11 @@ const putRight: NonNullable<Variant['policies']> = (correct, { fired }) => ({
   grantTypesStored: (requested) =>
     requested.length > 0 ? requested : ['authorization_code', 'client_credentials'],
 })
+
+const addressOf = roundRobinOf<[string], string>(
+  () => '/current',
+  (id) => `?client_id=${encodeURIComponent(id)}`,
+)
 
 const variants: Variant[] = [
   {
@@ -72,6 +78,16 @@ const variants: Variant[] = [
     story:
       '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does, and redirect URIs outside the statement are left out (AMB-19).',
     policies: putRight,
+  },
+  {
+    id: 'clients-are-managed-at-one-address',
+    story:
+      'registration_client_uri is for "future registration queries": the token tells the client, and the address is one for all, or has the id in its query.',
+    middleware: successes(['registration'], (client, ctx) => {
+      const { registration } = stateOf(ctx).bank.services.endpoints
+      const uri = `${registration}${addressOf(String(client.client_id))}`
+      return { ...client, registration_client_uri: uri }
+    }),
   },
   {
     id: 'registered-with-much-more',

@@ -160,6 +160,16 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'refreshed-tokens-without-openid',
+    story:
+      'openid asks for an ID token and gives access to nothing: a server that sends none with a refresh leaves it out of the scope there.',
+    middleware: tokenResponses(({ id_token: _idToken, ...body }, ctx) => {
+      if (formOf(ctx).get('grant_type') !== 'refresh_token') return undefined
+      const scopes = String(body.scope).split(' ')
+      return { ...body, scope: scopes.filter((scope) => scope !== 'openid').join(' ') }
+    }),
+  },
+  {
     id: 'scopes-of-the-server-itself',
     story:
       '"Space-separated scopes the access token is bound to": a server that binds tokens to consents may say so by a scope of its own, another one at each answer.',

@@ -42,6 +42,14 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'class-of-the-product',
+    story:
+      'The login of the bank tells the server no level, and the ID token has the default of the product.',
+    fails: [],
+    warns: ['AUTHZ-44/as-asked'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, acr: '0' })),
+  },
+  {
     id: 'one-subject-for-everybody',
     story: 'sub is the number of the tenant, which all customers share.',
     fails: [],

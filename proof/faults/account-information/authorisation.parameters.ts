@@ -1,5 +1,6 @@
 import { stateOf } from '../../../bank/state/state.ts'
 import { idTokens } from '../../altering/id-tokens.ts'
+import { landings } from '../../altering/jwt-rewrites.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
@@ -25,6 +26,16 @@ const faults: Fault[] = [
     middleware: idTokens((claims, sign) =>
       sign({ ...claims, auth_time: Math.floor(Date.now() / 3_600_000) * 3_600_000 }),
     ),
+  },
+  {
+    id: 'denial-in-typographic-quotes',
+    story: 'The text of the page is the description as well, with the apostrophe of its designer.',
+    fails: [],
+    warns: ['AUTHZ-45/characters'],
+    middleware: landings((fragment) => {
+      if (!fragment.has('error')) return false
+      fragment.set('error_description', 'The customer doesn’t agree')
+    }),
   },
   {
     id: 'state-in-the-query',

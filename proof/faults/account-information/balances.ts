@@ -52,6 +52,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'single-balances-in-local-time',
+    story: 'The single addresses are of another service, which writes the time of London with a Z.',
+    fails: [],
+    warns: ['BAL-28/one-time'],
+    middleware: rowsOf(['balances', 'account-balances'], (rows) => {
+      const earlier = isSingle(endpointOf()) ? 13 : 12
+      return rows.map((row) => {
+        const at = Date.parse(String(row.DateTime)) - earlier * 3_600_000
+        return { ...row, DateTime: new Date(at).toISOString() }
+      })
+    }),
+  },
+  {
     id: 'second-card-interim-balance',
     story: 'Cards of the acquired portfolio have no opening balance: the interim one is sent.',
     fails: ['BAL-07/opening-booked'],

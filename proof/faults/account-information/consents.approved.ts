@@ -65,6 +65,32 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 're-confirmation-prolongs-the-consent',
+    story:
+      'Each confirmation is good for ninety days more, and its end is written into the consent.',
+    fails: [],
+    warns: ['CONS-37/kept'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      if (!data.ExpirationDateTime || !consent || consent.grants.size < 2) return undefined
+      const later = Date.parse(String(data.ExpirationDateTime)) + 90 * 86_400_000
+      return { ...data, ExpirationDateTime: new Date(later).toISOString() }
+    }),
+  },
+  {
+    id: 're-confirmed-consents-that-end-lose-balances',
+    story:
+      'Consents with an end are confirmed by an older service, which has no permission for balances.',
+    fails: [],
+    warns: ['CONS-37/kept'],
+    middleware: answered(KIND, 'GET', (data, ctx) => {
+      const consent = consentNamed(ctx)
+      if (!data.ExpirationDateTime || !consent || consent.grants.size < 2) return undefined
+      const permissions = data.Permissions as string[]
+      return { ...data, Permissions: permissions.filter((one) => one !== 'ReadBalances') }
+    }),
+  },
+  {
     id: 'approval-leaves-update-time',
     story: 'StatusUpdateDateTime is set by the servicing facility and by nothing else.',
     fails: [],
@@ -76,6 +102,21 @@ const faults: Fault[] = [
         return before
       },
     }),
+  },
+  {
+    id: 'refused-requests-touch-the-consent',
+    story:
+      'Attempts on a consent are counted in its row, and the row has one column for the last change.',
+    fails: [],
+    warns: ['CONS-29/not-by-refused'],
+    async middleware(ctx, next) {
+      await next()
+      const about = isAbout(ctx, KIND, 'DELETE') || isAbout(ctx, KIND, 'GET')
+      const consent = about && ctx.status >= 400 ? consentNamed(ctx) : undefined
+      if (!consent || !['Authorised', 'AwaitingAuthorisation'].includes(consent.status)) return
+      consent.statusUpdated = Date.now()
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'reading-touches-the-consent',

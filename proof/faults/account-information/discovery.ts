@@ -51,6 +51,9 @@ function keysWith(members: Json): NonNullable<Fault['middleware']> {
   }
 }
 
+/** The configuration, unchanged. */
+const answered: NonNullable<Fault['middleware']> = configuration((document) => document)
+
 const faults: Fault[] = [
   {
     id: 'configuration-under-the-oauth-name',
@@ -232,6 +235,15 @@ const faults: Fault[] = [
       ...document,
       token_endpoint_auth_signing_alg_values_supported: ['PS256', 'none'],
     })),
+  },
+  {
+    id: 'issuer-of-the-inside',
+    story:
+      'The server was given the name of its cluster as issuer, and stands behind another host.',
+    fails: [],
+    warns: ['DISC-12/prefix'],
+    settings: { issuer: 'https://identity.cards.svc.example:8443/realms/cards' },
+    middleware: answered,
   },
   {
     id: 'certificates-of-another-key',

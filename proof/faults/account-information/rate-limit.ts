@@ -2,7 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { defaults } from '../../../bank/state/settings.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { type Part, partOf } from '../../altering/rewriting.ts'
+import { answers, type Part, partOf } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -54,7 +54,28 @@ function limitsNext(method: string, part: Part = 'consents') {
   }
 }
 
+/** Changes the Retry-After of each 429. */
+const retryAfter = (value: () => string) =>
+  answers((ctx) => {
+    if (ctx.status !== 429) return false
+    ctx.set('retry-after', value())
+  })
+
 const faults: Fault[] = [
+  {
+    id: 'retry-after-with-its-unit',
+    story: 'The setting of the gateway has a unit, and is copied into the header.',
+    fails: [],
+    warns: ['RATE-09/retry-after'],
+    middleware: retryAfter(() => '60s'),
+  },
+  {
+    id: 'retry-after-counts-from-1970',
+    story: 'The end of the window is kept in seconds since 1970, and written as it is.',
+    fails: [],
+    warns: ['RATE-09/retry-after'],
+    middleware: retryAfter(() => String(Math.floor(Date.now() / 1000) + 60)),
+  },
   {
     id: 'limit-closes-the-connection',
     story: 'The firewall in front drops whoever asks too often.',

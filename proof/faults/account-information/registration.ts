@@ -1,7 +1,9 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { successes } from '../../altering/rewriting.ts'
 import { unregisteredGrant } from '../../cells/token-cells.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
@@ -40,6 +42,15 @@ const ECHOED = [
   'token_endpoint_auth_method',
   'request_object_signing_alg',
 ]
+
+/** Changes registration_client_uri. */
+const managedAt = (change: (uri: string) => string) =>
+  successes(['registration'], (client) => ({
+    ...client,
+    registration_client_uri: change(String(client.registration_client_uri)),
+  }))
+
+const firstAddress = ofEachBank((): { uri?: string } => ({}))
 
 const faults: Fault[] = [
   {
@@ -412,6 +423,31 @@ const faults: Fault[] = [
           registration_client_uri: `/open-banking/oauth/register/${view.client_id}`,
         }
       },
+    }),
+  },
+  {
+    id: 'management-address-in-plain-http',
+    story: 'The service makes its addresses from what reaches it behind the terminator of TLS.',
+    fails: [],
+    warns: ['REG-33/reachable'],
+    middleware: managedAt((uri) => uri.replace(/^https:/, 'http:')),
+  },
+  {
+    id: 'management-address-of-the-cluster',
+    story: 'The service is configured with the name under which the gateway finds it.',
+    fails: [],
+    warns: ['REG-33/reachable'],
+    middleware: managedAt((uri) => `https://registration.cards.internal${new URL(uri).pathname}`),
+  },
+  {
+    id: 'management-address-of-the-first-client',
+    story: 'The address is composed once and kept.',
+    fails: [],
+    warns: ['REG-34/own-uri'],
+    middleware: managedAt((uri) => {
+      const kept = firstAddress()
+      kept.uri ??= uri
+      return kept.uri
     }),
   },
   {

@@ -33,6 +33,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'token-errors-quote-values',
+    story: 'The text of the exception is the description, and it quotes what was sent.',
+    fails: [],
+    warns: ['TOK-46/characters'],
+    middleware: refusals(['token'], (ctx) => {
+      const { status } = ctx
+      const body = jsonOf(ctx)
+      if (typeof body?.error !== 'string') return false
+      ctx.body = { ...body, error_description: `grant "${body.error}"\n\tat TokenEndpoint` }
+      ctx.status = status
+    }),
+  },
+  {
     id: 'tokens-with-a-bar',
     story: 'An access token is the number of its row, a bar, and a secret.',
     fails: [],

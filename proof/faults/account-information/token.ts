@@ -448,6 +448,16 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'refreshed-tokens-for-openid-alone',
+    story:
+      'The scopes of a grant are kept with its code, and a refresh has the default of the client.',
+    fails: [],
+    warns: ['TOK-23/not-narrower'],
+    middleware: tokens((body, form) =>
+      form.get('grant_type') === 'refresh_token' ? { ...body, scope: 'openid' } : false,
+    ),
+  },
+  {
     id: 'token-id-token-in-rs256',
     story: 'The token endpoint signs with the default algorithm, the authorisation page by PS256.',
     fails: ['TOK-20/signed'],

@@ -7,6 +7,7 @@ import {
   type RuleTools,
   rule,
 } from '../../../engine/suite-api/rule.ts'
+import { forbiddenCharacters } from '../common/oauth-errors.ts'
 import { compareIdToken, findingsOf } from '../common/tokens/id-token.ts'
 import {
   AUTHORISATION,
@@ -168,6 +169,18 @@ rule(
     if (redirect.error) return []
     const message = 'the customer came back with neither a code nor an error'
     return [{ message, expected: 'the parameter error', actual: 'no such parameter' }]
+  },
+)
+
+/** RFC 6749 4.1.2.1. Over visits that end with an error at the redirect URI. */
+rule(
+  'AUTHZ-45/characters',
+  'The error of a redirect and its description have only characters that OAuth allows',
+  { ...AUTHORISATION, unseen: 'no error was sent to the redirect URI' },
+  (exchange) => {
+    const { query, fragment } = landingOf(exchange)?.redirect ?? {}
+    if (!query || !fragment) return undefined
+    return forbiddenCharacters((name) => fragment[name] ?? query[name])
   },
 )
 
@@ -423,5 +436,32 @@ idTokenRule(
     })
     const intent = compared.find(({ what, absent }) => what === 'intent' && !absent)
     return intent && findingsOf([intent], ['intent'])
+  },
+)
+
+/**
+ * OpenID Connect Core 5.5.1.1. Every visit whose request object makes certain values of acr essential. Fails: the ID token
+ * has another acr. One without acr is not judged.
+ */
+rule(
+  'AUTHZ-44/as-asked',
+  'acr of an ID token is one of the values that the request made essential',
+  { ...AUTHORISATION, unseen: 'no acr was asked for, or none is in the ID token' },
+  (exchange, { earlier }) => {
+    const { visit } = exchange.about
+    if (visit && exchange.endpoint === 'authorisation' && URL.canParse(exchange.request.url)) {
+      const request = new URL(exchange.request.url).searchParams.get('request') ?? ''
+      earlier.set(visit.nonce, member(claimsOf(request), 'claims', 'id_token', 'acr'))
+    }
+    const landing = successOf(exchange)
+    const acr = claimsOf(landing?.redirect.idToken ?? '')?.acr
+    const asked = earlier.get(landing?.visit.nonce ?? '')
+    const values: unknown[] = [member(asked, 'values') ?? member(asked, 'value') ?? []].flat()
+    if (member(asked, 'essential') !== true || values.length === 0 || acr === undefined) {
+      return undefined
+    }
+    if (values.includes(acr)) return []
+    const message = 'acr of the ID token is none that was asked for'
+    return [{ message, expected: values.join(' or '), actual: String(acr) }]
   },
 )

@@ -20,6 +20,7 @@ import { lackingSecondAccount } from '../common/data/asked-account.ts'
 import { alikeInCreditLine, steadyBalances } from '../common/data/balance-rows.ts'
 import {
   accountIdsIn,
+  bulkAgain,
   firstRead,
   pathOf,
   relyOnSameRules,
@@ -164,7 +165,7 @@ check(
     const owner = readOwner(approval, '/balances')
     const bulk = await firstRead(approval, '/balances')
     const answers = await singles(approval, '/balances')
-    const again = await approval.get('/balances')
+    const again = await bulkAgain(approval, '/balances')
     const [before, after] = alikeInCreditLine(requireRows(bulk, owner), requireRows(again, owner))
     const accounts = steadyBalances(before, after)
     let compared = 0

@@ -40,5 +40,57 @@ rule(
   },
 )
 
+/**
+ * OpenID Connect Discovery 4.3, and the form of RFC 8414 3.1. Every configuration whose issuer is a URL. Fails: it was read
+ * from another address than its issuer gives, it names addresses of the host that it was read from, and none below the
+ * issuer. If it names one there, that host may be a second name of the bank, as sandboxes have it.
+ */
+rule(
+  'DISC-12/prefix',
+  'The configuration is served at the address that its issuer gives',
+  {
+    endpoints: ['discovery'],
+    unseen: 'the issuer is no URL, or the configuration may have two addresses',
+  },
+  ({ endpoint, about, request, response }, { observe }) => {
+    const issuer = urlOf(member(response?.json, 'issuer'))
+    const read = urlOf(request.url)
+    if (endpoint !== 'discovery' || about.deviation !== undefined || !issuer || !read) {
+      return undefined
+    }
+    const path = issuer.pathname.replace(/\/$/, '')
+    const paths = [
+      `${path}${WELL_KNOWN}`,
+      `${issuer.pathname}${WELL_KNOWN}`,
+      `${WELL_KNOWN}${path}`,
+    ]
+    const isThere = read.origin === issuer.origin && paths.includes(read.pathname)
+    observe('the configuration is where its issuer says', isThere ? 'yes' : 'no')
+    if (isThere) return []
+    const named = addressesIn(response?.json)
+    const isHome = ({ origin, pathname }: URL) =>
+      origin === issuer.origin && `${pathname}/`.startsWith(`${path}/`)
+    const isHere = named.some(({ hostname }) => hostname === read.hostname)
+    if (named.some(isHome) || !isHere) return undefined
+    const message = 'the issuer is not the address below which the configuration is served'
+    const expected = read.href.replace(WELL_KNOWN, '')
+    return [{ message, expected, actual: issuer.href, place: '/issuer' }]
+  },
+)
+
+const WELL_KNOWN = '/.well-known/openid-configuration'
+
+/** The endpoints and the address of the keys that a configuration names. */
+function addressesIn(configuration: unknown): URL[] {
+  return Object.entries(configuration as Record<string, unknown>).flatMap(([name, value]) => {
+    const url = /_endpoint$|^jwks_uri$/.test(name) ? urlOf(value) : undefined
+    return url ? [url] : []
+  })
+}
+
+function urlOf(value: unknown): URL | undefined {
+  return typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+}
+
 /** Discovery 3: “The value none MUST NOT be used.” For ID tokens it may be listed: code flows may have one without a signature. */
 const ASSERTIONS = 'token_endpoint_auth_signing_alg_values_supported'

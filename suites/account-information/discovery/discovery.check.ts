@@ -116,23 +116,6 @@ check(
   },
 )
 
-check(
-  'DISC-12/recorded',
-  'Whether the issuer is where the configuration stands is recorded',
-  {},
-  async ({ steps, target, observe }) => {
-    const { value, exchange } = await steps.discovery()
-    const { issuer } = value ?? {}
-    const place = `${issuer}/.well-known/openid-configuration`
-
-    observe(
-      'the configuration stands below the issuer',
-      place === target.endpoints.discovery,
-      exchange,
-    )
-  },
-)
-
 /** Members of the configuration, and the part of the target that each corresponds to. */
 const PARTS = {
   authorization_endpoint: 'authorisation',

@@ -2,7 +2,12 @@ import { check } from '../../../engine/suite-api/check.ts'
 import type { Tpp } from '../../../engine/suite-api/client.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
-import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  type Exchange,
+  leadsInside,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import {
   adoptFrom,
@@ -96,11 +101,12 @@ function manage(
   const { json } = registration.response ?? {}
   const uri = member(json, 'registration_client_uri')
   const token = member(json, 'registration_access_token')
+  const isOutside = typeof uri === 'string' && !leadsInside(uri, registration.request.url)
   const documented = `${tpp.target.endpoints.registration}/${tpp.registered?.client_id}`
   return tpp.call('elsewhere', {
     method,
     ...(body !== undefined && { body, headers: { 'Content-Type': 'application/json' } }),
-    path: typeof uri === 'string' && /^https:/i.test(uri) ? uri : documented,
+    path: isOutside && /^https:/i.test(uri) ? uri : documented,
     bearer: typeof token === 'string' ? token : null,
     identity: tpp.name,
     deviation: `${method} of a registration`,

@@ -1,5 +1,11 @@
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
-import { type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  type Exchange,
+  leadsInside,
+  member,
+  percentDecoded,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { joinedScopes } from '../common/scope-lists.ts'
 import { AUTHORISATION, isOneAddress, successOf } from '../common/visits/landings.ts'
@@ -95,6 +101,68 @@ rule(
     const message = 'another client was given the same registration_access_token'
     const place = '/registration_access_token'
     return [{ message, expected: 'a token of this client', actual: 'one of two clients', place }]
+  },
+)
+
+/** registration_client_uri of a successful registration, with its client; undefined for any other answer. */
+function managed(exchange: Exchange): { id: string; uri: URL; at: string } | undefined {
+  if (exchange.endpoint !== 'registration' || !succeeded(exchange)) return undefined
+  const [id, uri] = ['client_id', 'registration_client_uri'].map((name) =>
+    member(exchange.response?.json, name),
+  )
+  const isUrl = typeof uri === 'string' && URL.canParse(uri)
+  return typeof id === 'string' && isUrl
+    ? { id, uri: new URL(uri), at: exchange.request.url }
+    : undefined
+}
+
+/**
+ * RFC 6750 5.3: a bearer token is sent over TLS alone. Every registration 2xx with an absolute registration_client_uri.
+ * Fails: it is http, and the registration was https, or its host is one that only machines of the bank reach.
+ */
+rule(
+  'REG-33/reachable',
+  'registration_client_uri is an https address that a TPP can reach',
+  {
+    endpoints: ['registration'],
+    unseen: 'no answer had a registration_client_uri',
+    follows: ['REG-33/uri'],
+  },
+  (exchange) => {
+    const { uri, at } = managed(exchange) ?? {}
+    if (!uri || at === undefined) return undefined
+    const isPlain = uri.protocol === 'http:' && at.startsWith('https:')
+    if (!isPlain && !leadsInside(uri.href, at)) return []
+    const message = `registration_client_uri is ${isPlain ? 'no https address' : 'an address of the inside'}`
+    const place = '/registration_client_uri'
+    return [{ message, expected: 'an https address of the bank', actual: uri.href, place }]
+  },
+)
+
+/** Ids that are shorter may be a part of an address by chance. */
+const SHORTEST_ID = 4
+
+/** Every registration 2xx. Fails: registration_client_uri names a client of an earlier answer and not its own. */
+rule(
+  'REG-34/own-uri',
+  'The registration_client_uri of a client does not name another client',
+  {
+    endpoints: ['registration'],
+    unseen: 'no two clients were given a registration_client_uri',
+    follows: ['REG-33/uri'],
+  },
+  (exchange, { earlier }) => {
+    const { id, uri } = managed(exchange) ?? {}
+    if (id === undefined || !uri) return undefined
+    const others = [...earlier.keys()].filter((one) => one !== id && one.length >= SHORTEST_ID)
+    earlier.set(id, true)
+    if (others.length === 0) return undefined
+    const named = [...uri.pathname.split('/').map(percentDecoded), ...uri.searchParams.values()]
+    const other = named.includes(id) ? undefined : others.find((one) => named.includes(one))
+    if (other === undefined) return []
+    const message = 'registration_client_uri names another client'
+    const place = '/registration_client_uri'
+    return [{ message, expected: `the client ${id}`, actual: `the client ${other}`, place }]
   },
 )
 

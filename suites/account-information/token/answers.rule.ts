@@ -5,6 +5,7 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { forbiddenCharacters } from '../common/oauth-errors.ts'
 
 /** Token responses by OAuth 2.0. Requirements: specs/account-information/token.yaml */
 
@@ -63,5 +64,19 @@ rule(
     if (access !== refresh) return []
     const message = 'the refresh token is the access token'
     return [{ message, expected: 'two tokens', actual: 'one', place: '/refresh_token' }]
+  },
+)
+
+/** RFC 6749 5.2. Every token response with the status of an error and error, a text. */
+rule(
+  'TOK-46/characters',
+  'The error of a token response and its description have only characters that OAuth allows',
+  { ...TOKEN, unseen: 'no token request was answered with an OAuth error' },
+  ({ endpoint, response }) => {
+    if (endpoint !== 'token' || (response?.status ?? 0) < 400) return undefined
+    return forbiddenCharacters(
+      (name) => member(response?.json, name),
+      (name) => ({ place: `/${name}` }),
+    )
   },
 )

@@ -162,6 +162,35 @@ rule(
 )
 
 /**
+ * Every refresh without scope in its form whose refresh token came with scopes. Fails: a scope of that answer is missing
+ * now. Not judged: openid, offline_access, and scopes that the client did not register and nobody else knows.
+ */
+rule(
+  'TOK-23/not-narrower',
+  'A refreshed access token has the scopes that the first one had',
+  { ...TOKEN, unseen: 'nothing was refreshed', follows: ['TOK-16/space-separated'] },
+  (exchange, { earlier }) => {
+    const scope = textOf(exchange, 'scope')
+    if (scope === undefined || exchange.about.deviation !== undefined) return undefined
+    const form = new URLSearchParams(exchange.request.body ?? '')
+    const used = form.get('refresh_token') ?? ''
+    const granted = earlier.get(used) as string | undefined
+    const issued = textOf(exchange, 'refresh_token')
+    if (issued !== undefined && issued !== used) earlier.set(issued, granted ?? scope)
+    if (granted === undefined || form.has('scope')) return undefined
+    const registered = (exchange.about.registered?.scope ?? '').split(' ')
+    const means = (one: string) => isKnownScope(one) || registered.includes(one)
+    const later = scope.split(' ')
+    const lost = granted
+      .split(' ')
+      .filter((one) => !['openid', 'offline_access', ...later].includes(one) && means(one))
+    if (lost.length === 0) return []
+    const message = `the refreshed access token lacks a scope of the first one: ${lost.join(' ')}`
+    return [{ message, expected: granted, actual: scope, place: '/scope' }]
+  },
+)
+
+/**
  * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel ID
  * token of the same approval, aud lacks the client_id, azp is another's, exp is in the past, iat in the
  * future (or, in a refreshed ID token, an hour ago), or at_hash, nonce or the intent ID is present and wrong

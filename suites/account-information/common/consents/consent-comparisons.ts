@@ -122,7 +122,7 @@ export function expectSameTerms(
 }
 
 /** Permissions as a set, date-times as instants; undefined where a rule fails the value. */
-function comparable(name: string, value: unknown): string | undefined {
+export function comparable(name: string, value: unknown): string | undefined {
   if (name !== 'Permissions') return secondsOf(value)?.toString()
   return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
 }

@@ -149,7 +149,13 @@ export function singles(approval: Approval, tail: Tail): Promise<Map<string, Exc
   })
 }
 
-/** The same, read again. */
+/** The bulk answer, read once more after those of the single addresses. */
+export async function bulkAgain(approval: Approval, tail: '/balances'): Promise<Exchange> {
+  await singles(approval, tail)
+  return once(approval, `${tail} after singles`, () => approval.get(tail))
+}
+
+/** The answers of `singles`, read again. */
 export async function readSingles(approval: Approval, tail: Tail): Promise<Map<string, Exchange>> {
   const answers = new Map<string, Exchange>()
   for (const id of await requireAccountIds(approval)) {

@@ -1,0 +1,80 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import { expectThat } from '../../../engine/suite-api/expect.ts'
+import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { type Exchange, type Row, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
+import { everything } from '../../consents.ts'
+import { steadyBalances } from '../common/data/balance-rows.ts'
+import { bulkAgain, firstRead, pathOf, requireRows, singles } from '../common/data/data-reads.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { secondsOf } from '../common/instants.ts'
+
+/** DateTime of GET /balances and GET /accounts/{AccountId}/balances. Requirements: specs/account-information/balances.yaml */
+
+/**
+ * Reads the list, the single addresses and the list again. Fails: the balances of an account are the same in all of them,
+ * both lists give them one DateTime, and the single address another one, twice. Not judged: a DateTime within an hour of its
+ * answer, which may be the time of reading, or of an answer that is kept.
+ */
+check(
+  'BAL-28/one-time',
+  'The single answer and the bulk answer give a balance one DateTime',
+  {
+    uses: [everything],
+    follows: ['BAL-14/bulk-equals-single', 'BAL-21/not-in-future', 'BAL-26/of-a-time'],
+  },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const owner = readOwner(approval, '/balances')
+    const bulk = await firstRead(approval, '/balances')
+    const answers = await singles(approval, '/balances')
+    const again = requireRows(await bulkAgain(approval, '/balances'), owner)
+    const steady = steadyBalances(requireRows(bulk, owner), again)
+    if (steady.length === 0) blockForData('an account whose balances both lists show alike')
+    let compared = 0
+    for (const { accountId, rows, key } of steady) {
+      const later = again.filter((row) => row.AccountId === accountId)
+      const single = answers.get(accountId)
+      const shown = single ? rowsOf(single) : []
+      if (!single || key(shown) !== key(rows) || !haveOneTime(rows, later)) continue
+      const isOne = haveOneTime(rows, shown)
+      if (!haveTimes(shown) || (!isOne && (isFresh(shown, single) || isFresh(rows, bulk)))) continue
+      compared += 1
+      if (isOne) continue
+      const twice = await approval.get(pathOf(accountId, '/balances'))
+      // The two may come from servers that take turns.
+      if (!succeeded(twice) || !haveOneTime(shown, rowsOf(twice))) continue
+      expectThat(false, {
+        message: 'the single answer gives a balance another DateTime than the bulk answer',
+        expected: timesOf(rows).join(', '),
+        actual: timesOf(shown).join(', '),
+        exchange: single,
+      })
+    }
+    if (compared === 0)
+      throw new NotApplicable('the DateTime of a balance is the time of its answer')
+  },
+)
+
+/** Type and DateTime of each balance. */
+const timesOf = (rows: Row[]): string[] => rows.map((row) => `${row.Type} ${row.DateTime}`).sort()
+
+const haveTimes = (rows: Row[]): boolean =>
+  rows.every(({ DateTime }) => secondsOf(DateTime) !== undefined)
+
+/** Have the balances of two answers the same times, to a second, which servers may round? */
+function haveOneTime(some: Row[], others: Row[]): boolean {
+  if (!haveTimes(some) || !haveTimes(others)) return false
+  const told = (rows: Row[]) =>
+    rows.map(({ Type, DateTime }) => [String(Type), secondsOf(DateTime) ?? 0] as const).sort()
+  const there = told(others)
+  return told(some).every(([type, at], index) => {
+    const [otherType, other = 0] = there[index] ?? []
+    return type === otherType && Math.abs(at - other) <= 1
+  })
+}
+
+/** Is a DateTime within an hour of the answer? */
+function isFresh(rows: Row[], { startedAt }: Exchange): boolean {
+  const asked = Date.parse(startedAt) / 1000
+  return rows.some(({ DateTime }) => Math.abs((secondsOf(DateTime) ?? 0) - asked) < 3600)
+}

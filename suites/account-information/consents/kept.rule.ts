@@ -1,0 +1,145 @@
+import {
+  brief,
+  type Exchange,
+  member,
+  refused,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { comparable, TERMS } from '../common/consents/consent-comparisons.ts'
+import { statusOf } from '../common/consents/consent-requests.ts'
+import { ACCOUNT_ACCESS } from '../common/endpoints.ts'
+import { nearlySameInstant, secondsOf } from '../common/instants.ts'
+
+/** Terms of consents over a whole run. Requirements: specs/account-information/consents.yaml */
+
+const EXPIRY = 'ExpirationDateTime'
+
+/** What the creation asked for, and what the first answer with each member showed. */
+interface Terms {
+  asked: unknown
+  shown: Map<string, unknown>
+}
+
+/**
+ * Every query 2xx of a consent whose creation was seen. Fails: Permissions, a requested start or end of the period, or a
+ * requested ExpirationDateTime that is still to come differs from the first answer that showed it. ExpirationDateTime
+ * counts while Status is AwaitingAuthorisation or Authorised: how an end is shown is open, and one that has passed may
+ * have been set by an operator.
+ */
+rule(
+  'CONS-37/kept',
+  'The terms of a consent are shown as before, also some time after its approval',
+  {
+    endpoints: ACCOUNT_ACCESS,
+    unseen: 'no consent was queried after it was created',
+    follows: [
+      ...['CONS-22/asked-consent', 'CONS-22/as-created', 'CONS-22/beside-newer'],
+      ...['CONS-22/while-waiting', 'CONS-22/after-approval', 'CONS-22/after-reconfirmation'],
+      ...[
+        'AUTHZ-17/unchanged',
+        'AUTHZ-17/data',
+        'CLC-23/terms',
+        'CLC-23/second-client',
+        'CLC-23/denied',
+      ],
+      ...['CLC-23/expired', 'CONS-03/never-again'],
+    ],
+  },
+  (exchange, { earlier, clockTolerance }) => {
+    if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    if (exchange.about.deviation !== undefined) return undefined
+    const data = member(exchange.response?.json, 'Data')
+    const id = String(member(data, 'ConsentId'))
+    const body = exchange.request.body
+    if (exchange.endpoint.startsWith('create-') && body !== undefined) {
+      earlier.set(id, { asked: member(JSON.parse(body), 'Data'), shown: new Map() } satisfies Terms)
+    }
+    const terms = earlier.get(id) as Terms | undefined
+    if (!terms) return undefined
+    const latest = Date.parse(exchange.startedAt) / 1000 + clockTolerance
+    return [...TERMS, EXPIRY].flatMap((name) => {
+      if (name === EXPIRY && !isExpiryKept(exchange, member(data, name), latest)) return []
+      return changeOf(name, member(data, name), terms)
+    })
+  },
+)
+
+/** Must the answer show the ExpirationDateTime of before? */
+function isExpiryKept(exchange: Exchange, shown: unknown, latest: number): boolean {
+  const expires = Number(comparable(EXPIRY, shown) ?? Infinity)
+  return (
+    ['AwaitingAuthorisation', 'Authorised'].includes(String(statusOf(exchange))) && expires > latest
+  )
+}
+
+function changeOf(name: string, now: unknown, { asked, shown }: Terms): Finding[] {
+  // A date that was not requested is up to the bank.
+  if (member(asked, name) === undefined) return []
+  const before = shown.get(name)
+  if (before === undefined) {
+    if (comparable(name, now) !== undefined) shown.set(name, now)
+    return []
+  }
+  const isOdd = now !== undefined && comparable(name, now) === undefined
+  if (isOdd || comparable(name, now) === comparable(name, before)) return []
+  const message = `${name} of the consent has changed`
+  const actual = now === undefined ? 'no such member' : brief(now)
+  return [{ message, expected: brief(before), actual, place: `/Data/${name}` }]
+}
+
+const QUERY = 'query-account-access-consent'
+
+/** The last query of a consent, and a refused request about the consent since. */
+interface Watched {
+  status: unknown
+  updated: string
+  attempt?: string
+}
+
+/**
+ * Two successful queries of one consent that show one Status, with a refused query or deletion of it between them. Fails:
+ * StatusUpdateDateTime is another one. Not judged: where the consent had a visit or a token request meanwhile, or less
+ * than the settling time before the first query: these may update it.
+ */
+rule(
+  'CONS-29/not-by-refused',
+  'A request that is refused does not move StatusUpdateDateTime of a consent',
+  {
+    endpoints: [QUERY],
+    also: ['delete-account-access-consent', 'token', 'authorisation', 'elsewhere'],
+    unseen: 'no consent was queried before and after a refused request about it',
+    follows: ['CONS-29/not-by-query', 'CONS-29/not-by-reading', 'CONS-29/never-back'],
+  },
+  (exchange, { earlier, settlingTime }) => {
+    const { endpoint, about, startedAt, durationMs } = exchange
+    const id = about.subject
+    const sent = Date.parse(startedAt)
+    if (['token', 'authorisation', 'elsewhere'].includes(endpoint)) {
+      // The client's own token belongs to no consent.
+      if (/\bgrant_type=client_credentials\b/.test(exchange.request.body ?? '')) return undefined
+      if (id === undefined) earlier.clear()
+      earlier.delete(id ?? '')
+      earlier.set(`until ${id ?? ''}`, sent + durationMs + settlingTime)
+      return undefined
+    }
+    if (id === undefined) return undefined
+    const before = earlier.get(id) as Watched | undefined
+    if (refused(exchange)) {
+      if (before) before.attempt = exchange.id
+      return undefined
+    }
+    earlier.delete(id)
+    if (endpoint !== QUERY || about.deviation !== undefined) return undefined
+    const updated = member(exchange.response?.json, 'Data', 'StatusUpdateDateTime')
+    if (typeof updated !== 'string' || secondsOf(updated) === undefined) return undefined
+    const quiet = [`until ${id}`, 'until '].every((key) => Number(earlier.get(key) ?? 0) <= sent)
+    const status = statusOf(exchange)
+    if (quiet) earlier.set(id, { status, updated } satisfies Watched)
+    if (before?.attempt === undefined || before.status !== status) return undefined
+    if (nearlySameInstant(before.updated, updated)) return []
+    const message = `StatusUpdateDateTime was moved by a refused request (${before.attempt})`
+    const place = '/Data/StatusUpdateDateTime'
+    return [{ message, expected: before.updated, actual: updated, place }]
+  },
+)
