@@ -22,12 +22,9 @@ import {
 } from '../engine/suite-api/responses.ts'
 import { sharedFixture } from '../engine/suite-api/shared-fixture.ts'
 import { statusOf } from './account-information/common/consents/consent-requests.ts'
-import {
-  ELSEWHERE,
-  ofOneAccount,
-  waysToAsk,
-} from './account-information/common/data/absent-reads.ts'
+import { ofOneAccount, waysToAsk } from './account-information/common/data/absent-reads.ts'
 import { dataPaths } from './account-information/common/data/data-reads.ts'
+import { ELSEWHERE } from './account-information/common/elsewhere.ts'
 import { approvedAfterTries } from './account-information/common/tokens/codes.ts'
 import { confirmAgain } from './account-information/common/visits/re-confirmations.ts'
 import { type Settling, settling } from './account-information/common/visits/settling.ts'

@@ -20,7 +20,7 @@ import {
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
 import { expectUntouched } from '../common/consents/status-updates.ts'
-import { ELSEWHERE } from '../common/data/absent-reads.ts'
+import { ELSEWHERE } from '../common/elsewhere.ts'
 import {
   allIdPlaces,
   isEquivalent,

@@ -17,7 +17,7 @@ import {
   expectNoData,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
-import { ELSEWHERE } from '../common/data/absent-reads.ts'
+import { ELSEWHERE } from '../common/elsewhere.ts'
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
 import { settling } from '../common/visits/settling.ts'
 

@@ -18,9 +18,6 @@ import type { Wrong } from './transaction-readings.ts'
 /** A request without the customer, which a limit may refuse: there is no waiting for the end of the limit. */
 export const ABSENT = { customerPresent: false, retry: 'not-429' } as const
 
-/** Over a new connection, which may lead to another node of the bank: that one may not know of an end. */
-export const ELSEWHERE = { newConnection: true } as const
-
 const FROM = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
 const TO = { toBookingDateTime: '2099-12-31T00:00:00Z' }
 

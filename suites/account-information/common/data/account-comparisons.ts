@@ -12,7 +12,7 @@ import {
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { basicCredits, debitsInPeriod, narrowOfSeconds, secondClient } from '../../../consents.ts'
 import { OWNERS } from '../../../owners.ts'
-import { ELSEWHERE } from './absent-reads.ts'
+import { ELSEWHERE } from '../elsewhere.ts'
 import {
   accountsTwice,
   firstRead,
