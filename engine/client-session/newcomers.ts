@@ -14,8 +14,8 @@ const FIRST_PAUSE = 100
 /**
  * The wire, with patience for what is new. The servers of a bank may hear of a new client, consent or token one after
  * the other: no requirement names a time for it. A correct request that is refused while something that it names is
- * new, and was never accepted before, is repeated until the settling time is over. Once that did not help, and it never
- * had before, nothing is repeated any more.
+ * new, and was never accepted before, is repeated until the settling time is over. Once that did not help at an
+ * endpoint, and it never had at any, nothing is repeated there any more.
  *
  * @param settlingTime milliseconds
  */
@@ -23,7 +23,7 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   /** Ids of clients and consents, and access tokens, that were accepted. */
   const known = new Set<string>()
   let hasHelped = false
-  let hasFailed = false
+  const hasFailed = new Set<string>()
 
   /** Milliseconds until the youngest of them is no longer new. */
   const timeLeft = (named: Newcomer[]) => {
@@ -32,30 +32,36 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
     return Math.max(...births) + settlingTime - now()
   }
 
-  const send = async (message: WireMessage): Promise<Exchange> => {
-    const named = isCorrect(message) ? namedBy(message) : []
+  /** The last answer to a refused request that was repeated for so many milliseconds. */
+  const repeated = async (message: WireMessage, first: Exchange, patience: number) => {
     const began = performance.now()
-    const first = await wire.send(message)
-    const until = performance.now() + timeLeft(named)
-    const left = () => until - performance.now()
     const waited = () => performance.now() - began
+    const { about, body, renewed } = message
     let answer = first
-    for (let pause = FIRST_PAUSE; left() > 0 && isUnheardOf(answer); pause *= 2) {
-      if (hasFailed && !hasHelped) return answer
-      await wait(Math.min(pause, left()))
-      const { about, body, renewed } = message
+    for (let pause = FIRST_PAUSE; isUnheardOf(answer); pause *= 2) {
+      if (waited() >= patience) {
+        hasFailed.add(message.endpoint)
+        return answer
+      }
+      await wait(Math.min(pause, patience - waited()))
       answer = await wire.send({
         ...message,
         about: { ...about, soon: { of: first.id, seconds: waited() / 1000 } },
         ...(body !== undefined && { body: renewed?.() ?? body }),
       })
     }
-    if (isUnheardOf(answer)) hasFailed ||= answer !== first
-    else if (answer !== first) {
-      hasHelped = true
-      // Another server may hear of it later than the one that answered.
-      await wait(Math.max(0, Math.min(waited(), left())))
-    }
+    hasHelped = true
+    // Another server may hear of it later than the one that answered.
+    await wait(Math.max(0, Math.min(waited(), patience - waited())))
+    return answer
+  }
+
+  const send = async (message: WireMessage): Promise<Exchange> => {
+    const named = isCorrect(message) ? namedBy(message) : []
+    const first = await wire.send(message)
+    const patience = isUnheardOf(first) ? timeLeft(named) : 0
+    const isHopeless = hasFailed.has(message.endpoint) && !hasHelped
+    const answer = patience > 0 && !isHopeless ? await repeated(message, first, patience) : first
     if (succeeded(answer)) for (const { id } of named) known.add(id)
     return answer
   }

@@ -311,13 +311,6 @@ const faults: Fault[] = [
     policies: product(1, (each) => item(each, { MinimumRepaymentPercentage: '250' })),
   },
   {
-    id: 'optional-fee-is-empty',
-    story: 'A fee that the form of the product left open is written as it is.',
-    fails: [],
-    warns: ['PROD-54/not-empty'],
-    policies: product(1, (each) => item(each, { OverLimitFee: '' })),
-  },
-  {
     id: 'rates-of-no-number',
     story: 'A rate that is not there is divided by a hundred, and written.',
     fails: [],

@@ -87,22 +87,3 @@ valueRule(
     return Number(number ?? 0) > 100 ? `${name} is ${brief(value)}` : undefined
   },
 )
-
-valueRule(
-  'PROD-54/not-empty',
-  'An optional text without a value is left out, it is not empty',
-  [
-    ...['OtherKeyFeatures', 'ProductSegment'],
-    ...['BalanceTransferRate', 'CashbackPercent', 'MinimumRepaymentAmount'].map(inItem),
-    ...['MinimumRepaymentPercentage', 'NonSterlingTransactionFee', 'OverLimitFee'].map(inItem),
-  ],
-  'a text, or no such member',
-  ({ name, value }) => {
-    const isEmpty = [value].flat().some((one) => typeof one === 'string' && one.trim() === '')
-    return isEmpty ? `${name} is empty` : undefined
-  },
-)
-
-function inItem(name: string): string {
-  return `${ITEM}/${name}`
-}
