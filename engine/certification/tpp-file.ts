@@ -4,6 +4,7 @@ import { throwProblems } from '../configuration/target-error.ts'
 import { validatorOf } from '../record/validators.ts'
 import type { Source } from '../yaml/source.ts'
 import { noteViolations } from '../yaml/validate.ts'
+import { customerFor } from './client.ts'
 import { GOALS, type Goal } from './scenario.ts'
 
 /** How a web application shows the beginning and the end of a goal. */
@@ -87,7 +88,7 @@ export function readTppFile(path: string, env = process.env): Tpp {
   const document = value as TppDocument
   const pages = document.client.driver === 'browser' ? document.client.pages : undefined
   const able = (Object.keys(pages ?? GOALS) as Goal[]).filter(
-    (goal) => document.goals?.includes(goal) ?? true,
+    (goal) => document.goals?.includes(goal) ?? customerFor(goal) === 'first',
   )
   return { document, base: dirname(path), goals: able }
 }

@@ -14,20 +14,20 @@ const FIRST_PAUSE = 100
 /**
  * The wire, with patience for what is new. The servers of a bank may hear of a new client, consent or token one after
  * the other: no requirement names a time for it. A correct request that is refused while something that it names is
- * new, and was never accepted before, is repeated until the settling time is over. Once that did not help at an
+ * new, and was never accepted there before, is repeated until the settling time is over. Once that did not help at an
  * endpoint, and it never had at any, nothing is repeated there any more.
  *
  * @param settlingTime milliseconds
  */
 export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: number): Wire {
-  /** Ids of clients and consents, and access tokens, that were accepted. */
+  /** Ids of clients and consents, and access tokens, with the endpoint that accepted them. */
   const known = new Set<string>()
   let hasHelped = false
   const hasFailed = new Set<string>()
 
   /** Milliseconds until the youngest of them is no longer new. */
-  const timeLeft = (named: Newcomer[]) => {
-    const unknown = named.filter(({ id }) => !known.has(id))
+  const timeLeft = (endpoint: string, named: Newcomer[]) => {
+    const unknown = named.filter(({ id }) => !known.has(`${endpoint} ${id}`))
     const births = unknown.map((one) => birthOf(events, one) ?? Number.NEGATIVE_INFINITY)
     return Math.max(...births) + settlingTime - now()
   }
@@ -59,10 +59,10 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   const send = async (message: WireMessage): Promise<Exchange> => {
     const named = isCorrect(message) ? namedBy(message) : []
     const first = await wire.send(message)
-    const patience = isUnheardOf(first) ? timeLeft(named) : 0
+    const patience = isUnheardOf(first) ? timeLeft(message.endpoint, named) : 0
     const isHopeless = hasFailed.has(message.endpoint) && !hasHelped
     const answer = patience > 0 && !isHopeless ? await repeated(message, first, patience) : first
-    if (succeeded(answer)) for (const { id } of named) known.add(id)
+    if (succeeded(answer)) for (const { id } of named) known.add(`${message.endpoint} ${id}`)
     return answer
   }
 

@@ -54,8 +54,8 @@ export async function addressProblem(address: string, target: Target): Promise<s
     : 'it is a link-local address'
 }
 
-/** Names that no public server answers for: RFC 6761 6, RFC 6762 3, `internal` of ICANN, and a name without a dot. */
-const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal|test|invalid)$/i
+/** Names that no public server answers for: RFC 6762 3, `internal` of ICANN, and a name without a dot. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal)$/i
 
 /**
  * Does an address that the bank publishes lead to where only its own machines come, by its name or number alone? Not for a

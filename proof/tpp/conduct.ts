@@ -57,8 +57,6 @@ export interface Needs {
   plainJson: boolean
   /** Every answer has a page at least. */
   pages: boolean
-  /** Next is the address of another page, or is not there. */
-  next: boolean
   /** Amounts of transactions are pounds with two decimals. */
   pence: boolean
   /** An access token has at most a thousand characters. */
@@ -91,7 +89,6 @@ export const nothing: Needs = {
   headerCase: false,
   plainJson: false,
   pages: false,
-  next: false,
   pence: false,
   shortTokens: false,
   overLimitFees: false,

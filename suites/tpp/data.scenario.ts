@@ -84,11 +84,6 @@ for (const [id, alteration, title] of [
   ['TDAT-06/no-pages', 'data-without-a-count-of-pages', 'Meta is empty: TotalPages is not there'],
   ['TDAT-06/zero-pages', 'total-pages-are-zero', 'TotalPages is 0: no answer has pages'],
   [
-    'TDAT-06/links',
-    'envelopes-with-more',
-    'Links has First and Last, which are the answer itself, and an empty Prev and Next',
-  ],
-  [
     'TDAT-06/date-times',
     'date-times-spelt-in-any-way',
     'date-times end in +00:00, have nine decimals, or are in lower case',

@@ -170,12 +170,6 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, pages: true } },
   },
   {
-    id: 'next-wherever-it-is',
-    story: 'Where Links has Next, the page there is read.',
-    warns: ['TDAT-06/links'],
-    conduct: { needs: { ...nothing, next: true } },
-  },
-  {
     id: 'page-after-page',
     story: 'Whatever is a list is asked for page by page.',
     warns: ['TDAT-09/no-pages'],

@@ -12,7 +12,7 @@ import { secondsOf } from '../common/instants.ts'
 
 /**
  * Reads the list, the single addresses and the list again. Fails: the balances of an account are the same in all of them,
- * both lists give them one DateTime, and the single address another one, twice. Not judged: a DateTime within an hour of its
+ * both lists give them one DateTime, and the single address one that is whole hours apart, twice. Not judged: a DateTime within an hour of its
  * answer, which may be the time of reading, or of an answer that is kept.
  */
 check(
@@ -40,6 +40,8 @@ check(
       if (!haveTimes(shown) || (!isOne && (isFresh(shown, single) || isFresh(rows, bulk)))) continue
       compared += 1
       if (isOne) continue
+      // Copies of different ages have times that are not hours apart.
+      if (!areHoursApart(rows, shown)) continue
       const twice = await approval.get(pathOf(accountId, '/balances'))
       // The two may come from servers that take turns.
       if (!succeeded(twice) || !haveOneTime(shown, rowsOf(twice))) continue
@@ -70,6 +72,16 @@ function haveOneTime(some: Row[], others: Row[]): boolean {
   return told(some).every(([type, at], index) => {
     const [otherType, other = 0] = there[index] ?? []
     return type === otherType && Math.abs(at - other) <= 1
+  })
+}
+
+/** Are the times of two answers, in their order, apart by whole hours of a time zone? */
+function areHoursApart(some: Row[], others: Row[]): boolean {
+  const told = (rows: Row[]) => rows.map(({ DateTime }) => secondsOf(DateTime) ?? 0).sort()
+  const there = told(others)
+  return told(some).every((at, index) => {
+    const apart = Math.abs(at - (there[index] ?? 0))
+    return apart <= 14 * 3600 && Math.abs(apart - Math.round(apart / 3600) * 3600) <= 1
   })
 }
 

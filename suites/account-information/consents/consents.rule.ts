@@ -88,7 +88,8 @@ rule(
  * Every consent 2xx of one ConsentId, requested after an earlier answer had arrived:
  * StatusUpdateDateTime is no earlier than there (in whole seconds, with a tolerance of one).
  * Until the settling time has passed since the later one was first shown, an answer may be of
- * a moment before it, unless both show the consent as Revoked: nothing is updated after that.
+ * a moment before it, unless both show the consent as Revoked, and it is no later than what
+ * was shown before that.
  */
 rule(
   'CONS-29/never-back',
@@ -102,18 +103,20 @@ rule(
     const shown = dated(exchange, 'StatusUpdateDateTime')
     if (!shown) return undefined
     const before = earlier.get(shown.id) as
-      | (typeof shown & { until: number; settled: number; isRevoked: boolean })
+      | (typeof shown & { until: number; settled: number; whileValid?: number; isRevoked: boolean })
       | undefined
     const sent = Date.parse(exchange.startedAt)
     const until = sent + exchange.durationMs
     const isRevoked = member(exchange.response?.json, 'Data', 'Status') === 'Revoked'
     if (!before || shown.at >= before.at) {
       const settled = shown.at === before?.at ? before.settled : until + settlingTime
-      earlier.set(shown.id, { ...shown, until, settled, isRevoked })
+      const whileValid = isRevoked ? before?.whileValid : shown.at
+      earlier.set(shown.id, { ...shown, until, settled, whileValid, isRevoked })
     }
     if (!before || sent < before.until) return undefined
     if (shown.at >= before.at - 1) return []
-    if (sent < before.settled && !(isRevoked && before.isRevoked)) return undefined
+    const isOld = isRevoked && before.isRevoked && shown.at <= (before.whileValid ?? -Infinity)
+    if (sent < before.settled && !isOld) return undefined
     return [
       {
         message: 'StatusUpdateDateTime is earlier than in an earlier answer',

@@ -1,10 +1,4 @@
-import {
-  brief,
-  type Exchange,
-  member,
-  refused,
-  succeeded,
-} from '../../../engine/suite-api/responses.ts'
+import { brief, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { comparable, TERMS } from '../common/consents/consent-comparisons.ts'
 import { statusOf } from '../common/consents/consent-requests.ts'
@@ -22,10 +16,10 @@ interface Terms {
 }
 
 /**
- * Every query 2xx of a consent whose creation was seen. Fails: Permissions, a requested start or end of the period, or a
- * requested ExpirationDateTime that is still to come differs from the first answer that showed it. ExpirationDateTime
- * counts while Status is AwaitingAuthorisation or Authorised: how an end is shown is open, and one that has passed may
- * have been set by an operator.
+ * Every query 2xx of a consent whose creation was seen, while Status is AwaitingAuthorisation or Authorised: how an end is
+ * shown is open. Fails: Permissions, a requested start or end of the period, or a requested ExpirationDateTime differs
+ * from the first answer that showed it. ExpirationDateTime counts while it is to come, and where it did not move to an
+ * earlier time: an operator may move the dates of a consent, so that it expires.
  */
 rule(
   'CONS-37/kept',
@@ -57,21 +51,17 @@ rule(
     }
     const terms = earlier.get(id) as Terms | undefined
     if (!terms) return undefined
+    if (!['AwaitingAuthorisation', 'Authorised'].includes(String(statusOf(exchange)))) return []
     const latest = Date.parse(exchange.startedAt) / 1000 + clockTolerance
+    const expires = Number(comparable(EXPIRY, member(data, EXPIRY)) ?? Infinity)
+    const before = Number(comparable(EXPIRY, terms.shown.get(EXPIRY)) ?? expires)
+    const isMoved = expires < Math.max(latest, before)
     return [...TERMS, EXPIRY].flatMap((name) => {
-      if (name === EXPIRY && !isExpiryKept(exchange, member(data, name), latest)) return []
+      if (name === EXPIRY && isMoved) return []
       return changeOf(name, member(data, name), terms)
     })
   },
 )
-
-/** Must the answer show the ExpirationDateTime of before? */
-function isExpiryKept(exchange: Exchange, shown: unknown, latest: number): boolean {
-  const expires = Number(comparable(EXPIRY, shown) ?? Infinity)
-  return (
-    ['AwaitingAuthorisation', 'Authorised'].includes(String(statusOf(exchange))) && expires > latest
-  )
-}
 
 function changeOf(name: string, now: unknown, { asked, shown }: Terms): Finding[] {
   // A date that was not requested is up to the bank.

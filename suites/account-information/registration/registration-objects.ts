@@ -122,9 +122,14 @@ async function claimsFor(
   return { ...tpp.registrationClaims(), jti: randomUUID() }
 }
 
-function partiesOf({ target }: Context, { name, registered }: Tpp): Pick<Jws, 'parties' | 'now'> {
+function partiesOf(
+  { target }: Context,
+  { name, registered, client }: Tpp,
+): Pick<Jws, 'parties' | 'now'> {
   const other = target.clients[name === 'first' ? 'second' : 'first']
-  const jwksUri = claimsOf(other?.softwareStatement ?? '')?.software_jwks_endpoint
+  const [jwksUri, own] = [other, client].map(
+    (one) => claimsOf(one?.softwareStatement ?? '')?.software_jwks_endpoint,
+  )
   return {
     parties: {
       own: registered?.client_id ?? '',
@@ -133,7 +138,8 @@ function partiesOf({ target }: Context, { name, registered }: Tpp): Pick<Jws, 'p
         other: {
           id: other.clientId ?? '',
           kid: other.signing.kid,
-          ...(typeof jwksUri === 'string' && { jwksUri }),
+          // Two softwares of one organisation may have one JWK Set.
+          ...(typeof jwksUri === 'string' && jwksUri !== own && { jwksUri }),
         },
       }),
     },
