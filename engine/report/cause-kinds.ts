@@ -161,7 +161,8 @@ function concerns(twice: ReadonlySet<string>, { place }: CheckResult, trace: Tra
 
 /** True if the bank itself names the issuer or the audience, or the issuer is exactly the expected value. */
 function blamesIssuer({ check, trace }: Traced, issuer: string): boolean {
-  if (check.expected === issuer) return true
+  if (check.expected === issuer || (check.place === '/issuer' && check.actual === issuer))
+    return true
   const { where, deviation, status = 0, said = '' } = trace
   const addressed = /\/(register|authorize|auth)\b/.test(where) && deviation === undefined
   return addressed && status >= 300 && /\b(aud|audience|iss|issuer)\b/i.test(said)

@@ -29,7 +29,12 @@ rule(
     unseen: 'no consent was queried after it was created',
     follows: [
       ...['CONS-22/asked-consent', 'CONS-22/as-created', 'CONS-22/beside-newer'],
-      ...['CONS-22/while-waiting', 'CONS-22/after-approval', 'CONS-22/after-reconfirmation'],
+      ...[
+        'CONS-31/period-as-requested',
+        'CONS-22/while-waiting',
+        'CONS-22/after-approval',
+        'CONS-22/after-reconfirmation',
+      ],
       ...[
         'AUTHZ-17/unchanged',
         'AUTHZ-17/data',

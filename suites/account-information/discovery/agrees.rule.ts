@@ -74,7 +74,9 @@ rule(
     if (named.some(isHome) || !isHere) return undefined
     const message = 'the issuer is not the address below which the configuration is served'
     const expected = read.href.replace(WELL_KNOWN, '')
-    return [{ message, expected, actual: issuer.href, place: '/issuer' }]
+    return [
+      { message, expected, actual: String(member(response?.json, 'issuer')), place: '/issuer' },
+    ]
   },
 )
 

@@ -38,7 +38,12 @@ import {
   relyOnOneResponse,
   relyOnSameAccounts,
 } from '../common/data/completeness.ts'
-import { accountIdsIn, firstRead, rowsOfStrangers } from '../common/data/data-reads.ts'
+import {
+  accountIdsIn,
+  firstRead,
+  requireAccountIds,
+  rowsOfStrangers,
+} from '../common/data/data-reads.ts'
 import { endsAtNinetyDays, HISTORY, requireWholeHistories } from '../common/data/history.ts'
 import {
   beyond,
@@ -379,6 +384,7 @@ check(
     if (chosen.includes(undefined) || same.length !== chosen.length) {
       throw new NotApplicable('the account that was chosen cannot be told from the others')
     }
+    await requireAccountIds(whole)
     const ids = accountIdsIn(same)
     const known = bookedIn(await firstRead(whole, bulk), OWNERS.transactions)
     if (lacksNone(first, dueIn(first, known, ids))) return
