@@ -178,6 +178,13 @@ const faults: Fault[] = [
     warns: ['AUTHZ-43/no-key'],
     middleware: idTokens((claims, sign) => sign(claims, { jku: 'https://bank.example/jwks' })),
   },
+  {
+    id: 'padded-signature',
+    story: 'The security module returns the signature in base64, and its padding is left there.',
+    fails: [],
+    warns: ['AUTHZ-46/base64url'],
+    middleware: idTokens((claims, sign) => `${sign(claims)}==`),
+  },
 ]
 
 export default faults
