@@ -185,6 +185,36 @@ const faults: Fault[] = [
     warns: ['AUTHZ-46/base64url'],
     middleware: idTokens((claims, sign) => `${sign(claims)}==`),
   },
+  {
+    id: 'time-of-the-login-as-a-text',
+    story: 'The session store keeps texts alone, and the time of the login is taken from there.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) =>
+      sign({ ...claims, auth_time: String(claims.auth_time ?? claims.iat) }),
+    ),
+  },
+  {
+    id: 'time-of-the-login-since-the-start',
+    story: 'The time of the login is read from a clock that counts since the server was started.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, auth_time: 86_400 })),
+  },
+  {
+    id: 'methods-in-one-text',
+    story: 'amr is written like scope, as words in one text.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, amr: 'pwd otp' })),
+  },
+  {
+    id: 'class-as-a-number',
+    story: 'The login has levels from 1 to 4, and acr is the number.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, acr: 3 })),
+  },
 ]
 
 export default faults

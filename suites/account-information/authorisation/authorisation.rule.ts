@@ -441,7 +441,7 @@ idTokenRule(
 
 /**
  * OpenID Connect Core 5.5.1.1. Every visit whose request object makes certain values of acr essential. Fails: the ID token
- * has another acr. One without acr is not judged.
+ * has another acr. One without acr is not judged, and acr that is no text is judged by AUTHZ-47.
  */
 rule(
   'AUTHZ-44/as-asked',
@@ -457,11 +457,11 @@ rule(
     const acr = claimsOf(landing?.redirect.idToken ?? '')?.acr
     const asked = earlier.get(landing?.visit.nonce ?? '')
     const values: unknown[] = [member(asked, 'values') ?? member(asked, 'value') ?? []].flat()
-    if (member(asked, 'essential') !== true || values.length === 0 || acr === undefined) {
+    if (member(asked, 'essential') !== true || values.length === 0 || typeof acr !== 'string') {
       return undefined
     }
     if (values.includes(acr)) return []
     const message = 'acr of the ID token is none that was asked for'
-    return [{ message, expected: values.join(' or '), actual: String(acr) }]
+    return [{ message, expected: values.join(' or '), actual: acr }]
   },
 )
