@@ -69,6 +69,7 @@ describe('an ID token', () => {
     ['sub', { sub: 7 }],
     ['aud', { aud: ['other'] }],
     ['azp', { azp: 'other' }],
+    ['azp', { aud: ['client-1', 'other'] }],
     ['exp', { exp: now - 61 }],
     ['exp', { exp: undefined }],
     ['iat', { iat: now + 61 }],

@@ -161,8 +161,19 @@ const faults: Fault[] = [
     middleware: redirectIdTokens((claims) => {
       const clients = clientsSeen().add(String(claims.aud))
       const other = [...clients].find((id) => id !== claims.aud)
-      return other === undefined ? undefined : { ...claims, aud: [claims.aud, other] }
+      if (other === undefined) return undefined
+      return { ...claims, aud: [claims.aud, other], azp: claims.aud }
     }),
+  },
+  {
+    id: 'id-token-for-the-interface-as-well',
+    story: 'The ID token has the audience of the access token too, and does not say who asked.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({
+      ...claims,
+      aud: [claims.aud, 'https://api.bank.example'],
+    })),
   },
   {
     id: 'id-token-of-an-hour-ago',

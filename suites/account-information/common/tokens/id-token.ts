@@ -64,6 +64,7 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
   const { intentClaim = 'openbanking_intent_id', alg = 'PS256', clockTolerance = 60 } = context
   const { now: time = Math.floor(now() / 1000) } = context
   const { sub, aud, azp, exp, iat, acr } = claims
+  const audiences = [...new Set([aud].flat())]
   const isText = (value: unknown) => typeof value === 'string' && value !== ''
   const half = (text?: string) =>
     text === undefined ? undefined : halfHash(text, String(header.alg))
@@ -75,9 +76,10 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
     ...(signature === undefined ? [] : signed(signature, header)),
     ...finding('iss', claims.iss, issuer),
     ...finding('sub', isText(sub) ? 'a text' : sub, 'a text'),
-    ...finding('aud', aud, clientId, [aud].flat().includes(clientId)),
-    // "If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value."
-    ...finding('azp', azp, azp === undefined ? undefined : clientId),
+    ...finding('aud', aud, clientId, audiences.includes(clientId)),
+    // OpenID Connect Core 3.1.3.7 (3): the client rejects “additional audiences not trusted by the Client”. azp says at least who asked.
+    // “If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value.”
+    ...finding('azp', azp, azp === undefined && audiences.length < 2 ? undefined : clientId),
     ...finding('exp', exp, `after ${time}`, later),
     ...finding('iat', iat, `not after ${time}`, earlier),
     ...finding('nonce', claims.nonce, nonce),
