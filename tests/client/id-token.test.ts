@@ -73,6 +73,8 @@ describe('an ID token', () => {
     ['exp', { exp: now - 61 }],
     ['exp', { exp: undefined }],
     ['iat', { iat: now + 61 }],
+    ['nbf', { nbf: now + 61 }],
+    ['nbf', { nbf: 'now' }],
     ['nonce', { nonce: 'other' }],
     ['c_hash', { c_hash: undefined }],
     ['s_hash', { s_hash: 'x' }],

@@ -183,6 +183,13 @@ const faults: Fault[] = [
     middleware: redirectIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) - 3600 })),
   },
   {
+    id: 'id-token-of-the-next-day',
+    story: 'nbf is the start of the next day of business, as for payments.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({ ...claims, nbf: Number(claims.iat) + 86_400 })),
+  },
+  {
     id: 'id-token-brings-its-key',
     story: 'The library writes the address of the keys into each header.',
     fails: [],

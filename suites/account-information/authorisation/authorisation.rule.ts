@@ -294,7 +294,7 @@ idTokenRule(
       now,
     })
     const found = [
-      ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat']),
+      ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'nbf']),
       ...forOthers(claims.aud, clientId, earlier),
       ...issuedBefore(claims.iat, now - clockTolerance),
     ]
