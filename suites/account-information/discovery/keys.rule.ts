@@ -45,7 +45,11 @@ function otherCertificate(key: unknown, at: number): Finding[] {
 
 /** The modulus of the key of a certificate in base64; undefined where it is none. */
 function modulusOf(certificate: unknown): string | undefined {
-  return certificateOf(certificate)?.publicKey.export({ format: 'jwk' }).n
+  try {
+    return certificateOf(certificate)?.publicKey.export({ format: 'jwk' }).n
+  } catch {
+    return undefined
+  }
 }
 
 /** Undefined where the text is no certificate in base64. */
