@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { signJws } from '../../bank/authorisation-server/signature.ts'
 import { stateOf } from '../../bank/state/state.ts'
@@ -10,6 +10,7 @@ import {
   looksRight,
   signedByItself,
 } from '../altering/jwt-rewrites.ts'
+import { certified } from '../altering/key-certificates.ts'
 import { answers, type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
 import { formOf } from '../altering/token-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -277,12 +278,27 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'keys-with-thumbprints',
+    story:
+      'A key may have the certificate and its thumbprints, or a thumbprint alone (RFC 7517 4.7 to 4.9).',
+    middleware: certified(thumbprinted),
+  },
+  {
     id: 'keys-without-kid-of-tokens-with-one',
     story:
       'kid is a hint (RFC 7515 4.1.4), and optional in a key (RFC 7517 4.5): the signing service writes it, and the JWK Set has one key that shows none.',
     middleware: keySet((keys) => keys.map(({ kid: _hint, ...key }) => key)),
   },
 ]
+
+function thumbprinted(certificate: Buffer): Json {
+  const hash = (name: string) => createHash(name).update(certificate).digest('base64url')
+  return hasCertificate()
+    ? { x5c: [certificate.toString('base64')], x5t: hash('sha1'), 'x5t#S256': hash('sha256') }
+    : { 'x5t#S256': hash('sha256') }
+}
+
+const hasCertificate = roundRobin([true, false])
 
 const nextKey = roundRobin([2, 0, 1])
 

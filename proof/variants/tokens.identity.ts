@@ -32,6 +32,7 @@ const variants: Variant[] = [
             aud: [claims.aud],
             azp: claims.aud,
             jti: 'b7c1d2',
+            nbf: claims.iat,
             amr: ['mfa'],
             'http://openbanking.org.uk/refresh_token_expires_at': 4_102_444_800,
           }),

@@ -161,8 +161,19 @@ const faults: Fault[] = [
     middleware: redirectIdTokens((claims) => {
       const clients = clientsSeen().add(String(claims.aud))
       const other = [...clients].find((id) => id !== claims.aud)
-      return other === undefined ? undefined : { ...claims, aud: [claims.aud, other] }
+      if (other === undefined) return undefined
+      return { ...claims, aud: [claims.aud, other], azp: claims.aud }
     }),
+  },
+  {
+    id: 'id-token-for-the-interface-as-well',
+    story: 'The ID token has the audience of the access token too, and does not say who asked.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({
+      ...claims,
+      aud: [claims.aud, 'https://api.bank.example'],
+    })),
   },
   {
     id: 'id-token-of-an-hour-ago',
@@ -172,11 +183,55 @@ const faults: Fault[] = [
     middleware: redirectIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) - 3600 })),
   },
   {
+    id: 'id-token-of-the-next-day',
+    story: 'nbf is the start of the next day of business, as for payments.',
+    fails: [],
+    warns: ['AUTHZ-19/claims'],
+    middleware: redirectIdTokens((claims) => ({ ...claims, nbf: Number(claims.iat) + 86_400 })),
+  },
+  {
     id: 'id-token-brings-its-key',
     story: 'The library writes the address of the keys into each header.',
     fails: [],
     warns: ['AUTHZ-43/no-key'],
     middleware: idTokens((claims, sign) => sign(claims, { jku: 'https://bank.example/jwks' })),
+  },
+  {
+    id: 'padded-signature',
+    story: 'The security module returns the signature in base64, and its padding is left there.',
+    fails: [],
+    warns: ['AUTHZ-46/base64url'],
+    middleware: idTokens((claims, sign) => `${sign(claims)}==`),
+  },
+  {
+    id: 'time-of-the-login-as-a-text',
+    story: 'The session store keeps texts alone, and the time of the login is taken from there.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) =>
+      sign({ ...claims, auth_time: String(claims.auth_time ?? claims.iat) }),
+    ),
+  },
+  {
+    id: 'time-of-the-login-since-the-start',
+    story: 'The time of the login is read from a clock that counts since the server was started.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, auth_time: 86_400 })),
+  },
+  {
+    id: 'methods-in-one-text',
+    story: 'amr is written like scope, as words in one text.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, amr: 'pwd otp' })),
+  },
+  {
+    id: 'class-as-a-number',
+    story: 'The login has levels from 1 to 4, and acr is the number.',
+    fails: [],
+    warns: ['AUTHZ-47/types'],
+    middleware: idTokens((claims, sign) => sign({ ...claims, acr: 3 })),
   },
 ]
 

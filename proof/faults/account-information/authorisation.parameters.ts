@@ -28,6 +28,15 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'redirect-of-another-issuer',
+    story: 'The page adds iss with the name of the host on which it runs.',
+    fails: [],
+    warns: ['AUTHZ-48/issuer'],
+    middleware: landings((fragment) => {
+      fragment.set('iss', 'https://pages.bank.example')
+    }),
+  },
+  {
     id: 'denial-in-typographic-quotes',
     story: 'The text of the page is the description as well, with the apostrophe of its designer.',
     fails: [],

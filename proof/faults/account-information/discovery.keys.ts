@@ -1,4 +1,5 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { createHash, generateKeyPairSync } from 'node:crypto'
+import { certified } from '../../altering/key-certificates.ts'
 import { type Json, successes } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -27,6 +28,25 @@ const faults: Fault[] = [
     fails: [],
     warns: ['DISC-17/well-formed'],
     middleware: moduli((modulus) => modulus.toString('base64')),
+  },
+  {
+    id: 'thumbprint-of-the-text',
+    story: 'The thumbprint is made from the text of the certificate, not from its octets.',
+    fails: [],
+    warns: ['DISC-17/thumbprints'],
+    middleware: certified((certificate) => {
+      const text = certificate.toString('base64')
+      return { x5c: [text], 'x5t#S256': createHash('sha256').update(text).digest('base64url') }
+    }),
+  },
+  {
+    id: 'thumbprint-in-hexadecimal',
+    story: 'The thumbprint is written as the tool for certificates shows it.',
+    fails: [],
+    warns: ['DISC-17/thumbprints'],
+    middleware: certified((certificate) => ({
+      x5t: createHash('sha1').update(certificate).digest('hex').toUpperCase(),
+    })),
   },
   {
     id: 'two-keys-of-one-kid',

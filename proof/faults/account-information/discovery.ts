@@ -108,6 +108,13 @@ const faults: Fault[] = [
     middleware: configuration(without('jwks_uri')),
   },
   {
+    id: 'configuration-without-subject-types',
+    story: 'The configuration was written by hand, and sub was thought to be one for everybody.',
+    fails: [],
+    warns: ['DISC-03/subject-types'],
+    middleware: configuration(without('subject_types_supported')),
+  },
+  {
     id: 'token-endpoint-behind-the-gateway',
     story: 'The configuration is generated behind the gateway and names the inner host.',
     fails: [],

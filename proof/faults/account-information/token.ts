@@ -573,6 +573,13 @@ const faults: Fault[] = [
     middleware: tokenIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) * 1000 })),
   },
   {
+    id: 'token-id-tokens-good-when-they-expire',
+    story: 'nbf and exp are both made from the time at which the access token expires.',
+    fails: [],
+    warns: ['TOK-37/claims'],
+    middleware: tokenIdTokens((claims) => ({ ...claims, nbf: claims.exp })),
+  },
+  {
     id: 'another-subject-at-token-endpoint',
     story: 'The page names the customer by a pairwise subject, the token endpoint by the number.',
     fails: [],

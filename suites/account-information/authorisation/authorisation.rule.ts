@@ -184,6 +184,25 @@ rule(
   },
 )
 
+/**
+ * RFC 9207 2.4. Over every visit that ends at the redirect URI with iss. Fails: it is not the issuer of the
+ * configuration. Where the ID token beside it names the same issuer, AUTHZ-19/claims judges both.
+ */
+rule(
+  'AUTHZ-48/issuer',
+  'iss of a redirect is the issuer of the configuration',
+  { ...AUTHORISATION, unseen: 'no redirect had iss', rests: ['DISC-01/served'] },
+  (exchange, { bank: { issuer } }) => {
+    const { redirect } = landingOf(exchange) ?? {}
+    const iss = redirect?.fragment.iss || redirect?.query.iss
+    if (!iss || issuer === undefined) return undefined
+    if (iss === issuer) return []
+    if (claimsOf(redirect?.idToken ?? '')?.iss === iss) return undefined
+    const message = 'iss of the redirect is not the issuer of the configuration'
+    return [{ message, expected: issuer, actual: iss }]
+  },
+)
+
 /** What a success of any response type returns. */
 const GRANTED = ['code', 'id_token', 'access_token']
 
@@ -294,7 +313,7 @@ idTokenRule(
       now,
     })
     const found = [
-      ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat']),
+      ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'nbf']),
       ...forOthers(claims.aud, clientId, earlier),
       ...issuedBefore(claims.iat, now - clockTolerance),
     ]
@@ -441,7 +460,7 @@ idTokenRule(
 
 /**
  * OpenID Connect Core 5.5.1.1. Every visit whose request object makes certain values of acr essential. Fails: the ID token
- * has another acr. One without acr is not judged.
+ * has another acr. One without acr is not judged, and acr that is no text is judged by AUTHZ-47.
  */
 rule(
   'AUTHZ-44/as-asked',
@@ -457,11 +476,11 @@ rule(
     const acr = claimsOf(landing?.redirect.idToken ?? '')?.acr
     const asked = earlier.get(landing?.visit.nonce ?? '')
     const values: unknown[] = [member(asked, 'values') ?? member(asked, 'value') ?? []].flat()
-    if (member(asked, 'essential') !== true || values.length === 0 || acr === undefined) {
+    if (member(asked, 'essential') !== true || values.length === 0 || typeof acr !== 'string') {
       return undefined
     }
     if (values.includes(acr)) return []
     const message = 'acr of the ID token is none that was asked for'
-    return [{ message, expected: values.join(' or '), actual: String(acr) }]
+    return [{ message, expected: values.join(' or '), actual: acr }]
   },
 )

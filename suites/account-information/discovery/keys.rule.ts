@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 
@@ -45,14 +45,64 @@ function otherCertificate(key: unknown, at: number): Finding[] {
 
 /** The modulus of the key of a certificate in base64; undefined where it is none. */
 function modulusOf(certificate: unknown): string | undefined {
-  if (typeof certificate !== 'string' || !/^[\w+/=\s]+$/.test(certificate)) return undefined
   try {
-    return new X509Certificate(Buffer.from(certificate, 'base64')).publicKey.export({
-      format: 'jwk',
-    }).n
+    return certificateOf(certificate)?.publicKey.export({ format: 'jwk' }).n
   } catch {
     return undefined
   }
+}
+
+/** Undefined where the text is no certificate in base64. */
+function certificateOf(text: unknown): X509Certificate | undefined {
+  if (typeof text !== 'string' || !/^[\w+/=\s]+$/.test(text)) return undefined
+  try {
+    return new X509Certificate(Buffer.from(text, 'base64'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The thumbprints of a certificate, and the octets of their hashes. */
+const THUMBPRINTS = [
+  ['x5t', 'sha1', 20],
+  ['x5t#S256', 'sha256', 32],
+] as const
+
+/**
+ * RFC 7517 4.8 and 4.9. Every key with a thumbprint. Fails: it is not the hash of the first certificate of x5c or,
+ * where the certificate is not there, is none by its length.
+ */
+rule(
+  'DISC-17/thumbprints',
+  'The thumbprint of a key is that of its certificate',
+  { endpoints: ['jwks'], unseen: 'no key has a thumbprint' },
+  (exchange) => {
+    if (exchange.endpoint !== 'jwks' || !succeeded(exchange)) return undefined
+    const keys = member(exchange.response?.json, 'keys')
+    if (!Array.isArray(keys)) return undefined
+    const compared = keys.flatMap(thumbprints)
+    return compared.length > 0 ? compared.flat() : undefined
+  },
+)
+
+/** For each thumbprint of one key what is wrong with it. */
+function thumbprints(key: unknown, at: number): Finding[][] {
+  const chain = member(key, 'x5c')
+  const certificate = certificateOf(Array.isArray(chain) && chain[0])
+  return THUMBPRINTS.flatMap(([name, hash, octets]) => {
+    const said = member(key, name)
+    if (said === undefined) return []
+    const wanted = certificate && createHash(hash).update(certificate.raw).digest('base64url')
+    if (wanted === undefined ? isHash(said, octets) : said === wanted) return [[]]
+    const message = `${name} is not the hash of a certificate`
+    const expected = wanted ?? `${octets} octets in base64url`
+    return [[{ message, expected, actual: brief(said), place: `/keys/${at}/${name}` }]]
+  })
+}
+
+function isHash(text: unknown, octets: number): boolean {
+  if (typeof text !== 'string' || !/^[\w-]+$/.test(text)) return false
+  return Buffer.from(text, 'base64url').length === octets
 }
 
 /** Findings about the numbers of one key. */

@@ -191,7 +191,7 @@ rule(
 
 /**
  * Every token 2xx with an id_token that can be decoded. Fails: iss or sub differs from the front-channel ID
- * token of the same approval, aud lacks the client_id, azp is another's, exp is in the past, iat in the
+ * token of the same approval, aud lacks the client_id, azp is another's, exp is in the past, iat or nbf in the
  * future (or, in a refreshed ID token, an hour ago), or at_hash, nonce or the intent ID is present and wrong
  * (a refreshed ID token may have no nonce). at_hash, c_hash, nonce and the intent ID are not required.
  */
@@ -221,7 +221,7 @@ rule(
     const optional: IdTokenFinding['what'][] = ['at_hash', 'c_hash', 'nonce', 'intent']
     const found = compared.filter(({ what, absent }) => !(absent && optional.includes(what)))
     const wrong = [
-      ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', ...optional]),
+      ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', ...optional]),
       ...oldIssue(exchange, claims),
       ...laterLogin(front, claims),
       ...otherClass(front, claims),

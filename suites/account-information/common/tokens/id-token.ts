@@ -16,6 +16,7 @@ export interface IdTokenFinding {
     | 'azp'
     | 'exp'
     | 'iat'
+    | 'nbf'
     | 'nonce'
     | 'c_hash'
     | 's_hash'
@@ -63,23 +64,28 @@ export function compareIdToken(idToken: string, context: IdTokenContext): IdToke
   const { signature, issuer, clientId, nonce, code, state, accessToken, intentId } = context
   const { intentClaim = 'openbanking_intent_id', alg = 'PS256', clockTolerance = 60 } = context
   const { now: time = Math.floor(now() / 1000) } = context
-  const { sub, aud, azp, exp, iat, acr } = claims
+  const { sub, aud, azp, exp, iat, nbf, acr } = claims
+  const audiences = [...new Set([aud].flat())]
   const isText = (value: unknown) => typeof value === 'string' && value !== ''
   const half = (text?: string) =>
     text === undefined ? undefined : halfHash(text, String(header.alg))
   const later = typeof exp === 'number' && exp > time - clockTolerance
-  const earlier = typeof iat === 'number' && iat <= time + clockTolerance
+  const earlier = (when: unknown) => typeof when === 'number' && when <= time + clockTolerance
   return [
     ...finding('form', jws, jws),
     ...finding('alg', header.alg, alg),
     ...(signature === undefined ? [] : signed(signature, header)),
     ...finding('iss', claims.iss, issuer),
     ...finding('sub', isText(sub) ? 'a text' : sub, 'a text'),
-    ...finding('aud', aud, clientId, [aud].flat().includes(clientId)),
-    // "If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value."
-    ...finding('azp', azp, azp === undefined ? undefined : clientId),
+    ...finding('aud', aud, clientId, audiences.includes(clientId)),
+    // OpenID Connect Core 3.1.3.7 (3): the client rejects “additional audiences not trusted by the
+    // Client”. With azp the token at least says who asked.
+    // “If an azp Claim is present, the Client SHOULD verify that its client_id is the Claim Value.”
+    ...finding('azp', azp, azp === undefined && audiences.length < 2 ? undefined : clientId),
     ...finding('exp', exp, `after ${time}`, later),
-    ...finding('iat', iat, `not after ${time}`, earlier),
+    ...finding('iat', iat, `not after ${time}`, earlier(iat)),
+    // RFC 7519 4.1.5: before that time it “MUST NOT be accepted for processing”.
+    ...finding('nbf', nbf, nbf === undefined ? undefined : `not after ${time}`, earlier(nbf)),
     ...finding('nonce', claims.nonce, nonce),
     ...finding('c_hash', claims.c_hash, half(code)),
     ...finding('s_hash', claims.s_hash, half(state)),

@@ -1,0 +1,64 @@
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
+import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { AUTHORISATION, successOf } from '../common/visits/landings.ts'
+
+/** How ID tokens are written, wherever they come. Requirements: specs/account-information/authorisation.yaml */
+
+const ID_TOKENS = {
+  endpoints: [...AUTHORISATION.endpoints, 'token'],
+  also: AUTHORISATION.also,
+} as const
+
+/** The ID token of the redirect or of the token response that answers a correct request. */
+function idTokenOf(exchange: Exchange): string | undefined {
+  if (exchange.about.deviation !== undefined) return undefined
+  if (exchange.endpoint !== 'token') return successOf(exchange)?.redirect.idToken
+  const idToken = succeeded(exchange) && member(exchange.response?.json, 'id_token')
+  return typeof idToken === 'string' ? idToken : undefined
+}
+
+/** RFC 7515 2 and 7.1. Every ID token that can be decoded. Fails: a part has padding or a character outside base64url. */
+rule(
+  'AUTHZ-46/base64url',
+  'The parts of an ID token are in base64url, without padding',
+  ID_TOKENS,
+  (exchange) => {
+    const idToken = idTokenOf(exchange)
+    if (idToken === undefined || !claimsOf(idToken)) return undefined
+    const [wrong] = /[^\w.-]/.exec(idToken) ?? []
+    if (wrong === undefined) return []
+    const actual = `the character ${JSON.stringify(wrong)}`
+    return [{ message: `the ID token has ${actual}`, expected: 'letters, digits, - and _', actual }]
+  },
+)
+
+/** The start of 1990, in seconds. No login was before it: an earlier time counts something else, such as days. */
+const LONG_AGO = 631_152_000
+
+const isText = (value: unknown) => typeof value === 'string'
+
+/** What the claims about the login are (OpenID Connect Core 2). */
+const TYPES: [name: string, expected: string, fits: (value: unknown) => boolean][] = [
+  ['auth_time', 'seconds since 1970', (value) => typeof value === 'number' && value >= LONG_AGO],
+  ['amr', 'an array of texts', (value) => Array.isArray(value) && value.every(isText)],
+  ['acr', 'a text', isText],
+]
+
+/** Every ID token with auth_time, amr or acr. A time in the future is judged by AUTHZ-40/auth-time. */
+rule(
+  'AUTHZ-47/types',
+  'auth_time, amr and acr of an ID token have the types that OpenID Connect gives them',
+  { ...ID_TOKENS, unseen: 'no ID token had auth_time, amr or acr' },
+  (exchange) => {
+    const claims = claimsOf(idTokenOf(exchange) ?? '')
+    const present = claims ? TYPES.filter(([name]) => claims[name] !== undefined) : []
+    if (!claims || present.length === 0) return undefined
+    return present
+      .filter(([name, , fits]) => !fits(claims[name]))
+      .map(([name, expected]): Finding => {
+        const actual = brief(claims[name])
+        return { message: `${name} of the ID token is ${actual}`, expected, actual }
+      })
+  },
+)
