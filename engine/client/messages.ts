@@ -39,6 +39,8 @@ export interface TokenDeviation extends PostDeviation {
   form?: Record<string, string | undefined>
   /** Changes the spelling of the form. */
   respelled?: (text: string) => string
+  /** Sends the form as the query of the address, and an empty body. */
+  inTheQuery?: true
   authentication?: Authentication
 }
 

@@ -69,7 +69,7 @@ export function tokenMessage(
   const clientSecret = secret ?? randomBytes(24).toString('base64url')
   const { authentication = 'private_key_jwt', form: over, respelled } = deviation
   const registered = { clientId, ...(scope !== undefined && { scope }) }
-  return postMessage(
+  const message = postMessage(
     sender,
     'token',
     { ...deviation, about: { registered, ...deviation.about } },
@@ -80,6 +80,13 @@ export function tokenMessage(
     },
     authentication === 'client_secret_basic' ? basic(clientId, clientSecret) : undefined,
   )
+  return deviation.inTheQuery ? inTheQuery(message) : message
+}
+
+/** The same parameters in the query of the address; a repetition has the same ones. */
+function inTheQuery({ renewed: _, body = '', ...message }: WireMessage): WireMessage {
+  const { url } = message
+  return { ...message, url: `${url}${url.includes('?') ? '&' : '?'}${body}`, body: '' }
 }
 
 /** A request to any other endpoint. */

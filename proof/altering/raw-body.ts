@@ -34,3 +34,12 @@ export function giveLatin1(ctx: Context): boolean {
   giveBytes(ctx, Buffer.from(text, 'latin1'))
   return true
 }
+
+/** Adds a line to the headers when they are sent, after koa has read and changed them. */
+export function addLine({ res }: Context, name: string, value: string): void {
+  const write = res.writeHead as (...given: unknown[]) => typeof res
+  res.writeHead = (...given: unknown[]) => {
+    res.appendHeader(name, value)
+    return write.apply(res, given)
+  }
+}

@@ -54,6 +54,18 @@ function idTokenOf({ claims }: Json): Json | undefined {
 
 const variants: Variant[] = [
   {
+    id: 'forwarded-hosts-are-misdirected',
+    story:
+      'A gateway answers 421 to whoever says that another host was asked for (RFC 9110 15.5.20); no sentence lets a client send X-Forwarded-Host.',
+    async middleware(ctx, next) {
+      const host = ctx.get('x-forwarded-host')
+      if (host === '') return next()
+      ctx.status = 421
+      ctx.body = `No such host: ${host}`
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'no-acr-values',
     story:
       'Neither document speaks of acr: the configuration lists no acr_values_supported, and a request that makes one essential cannot be met (OpenID Connect Core 5.5.1.1).',

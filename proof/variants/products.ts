@@ -270,6 +270,9 @@ const described = roundRobinOf<[Json, number], Json>(
       AnnualFeeAmount: '£0',
       IssuingEmergencyCardsFees: 'none',
       CashAdvanceRate: '-0.5',
+      ExchangeRateAdjustment: '-0.25',
+      OverLimitFee: '-',
+      NonSterlingTransactionFee: '-0.00',
     }
     return { ...product, Details: { ...details, ConsumerCreditCardItem: item } }
   },

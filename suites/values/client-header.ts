@@ -65,8 +65,9 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
     {
       part: 'what the library adds (10 and 12)',
       rows: [
+        // A region by number, and a language in which I and i are two letters.
         row('language', 'with Accept-Language', PREFERENCE, {
-          'Accept-Language': 'en-GB,en;q=0.9',
+          'Accept-Language': 'es-419,de;q=0.9,tr',
         }),
         row('charset', 'with Accept-Charset', PREFERENCE, { 'Accept-Charset': 'utf-8' }),
         row('no-cache', 'with Cache-Control and Pragma: no-cache', CACHES, {

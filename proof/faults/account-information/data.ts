@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Customer } from '../../../bank/data/customers.ts'
@@ -40,8 +41,8 @@ const worker = ofEachBank((): { last?: Customer } => ({}))
 /** Length of every token that the bank issues. */
 const LENGTH = 43
 
-/** Authorization headers of the latest request for data, and of the latest for transactions. */
-const fields = ofEachBank(() => ({}) as { last?: string; current?: string })
+/** Authorization headers of the latest request for data, of the latest for transactions, and of the latest accounts served. */
+const fields = ofEachBank(() => ({}) as { last?: string; current?: string; served?: string })
 
 /** Matching requests need no token: the service uses the token of the previous request. */
 function withLastToken(fits: (ctx: Context) => boolean): NonNullable<Fault['middleware']> {
@@ -78,7 +79,46 @@ const AISP = '/open-banking/v3.1/aisp'
 
 const LISTS = ['/accounts', '/balances', '/transactions']
 
+/** The Authorization header with which each session began. */
+const sessions = ofEachBank(() => new Map<string, string>())
+
 const faults: Fault[] = [
+  {
+    id: 'data-by-a-session-cookie',
+    story:
+      'The web framework begins a session at the first request, and takes later ones as authenticated.',
+    fails: ['DATA-03/cookie'],
+    async middleware(ctx, next) {
+      if (!endpointOf(ctx)) return next()
+      const { authorization } = ctx.req.headers
+      const known = sessions().get(ctx.cookies.get('JSESSIONID', { signed: false }) ?? '')
+      if (!authorization && known) {
+        ctx.req.headers.authorization = known
+        stateOf(ctx).fired()
+      }
+      await next()
+      if (!authorization || ctx.status !== 200) return
+      const session = randomBytes(16).toString('hex')
+      sessions().set(session, authorization)
+      ctx.append('set-cookie', `JSESSIONID=${session}; Path=/; Secure; HttpOnly`)
+    },
+  },
+  {
+    id: 'data-by-any-session-cookie',
+    story:
+      'The gateway asks whoever has no session for a token, and leaves sessions to the service.',
+    fails: ['DATA-03/cookie'],
+    async middleware(ctx, next) {
+      if (endpointOf(ctx) !== 'accounts') return next()
+      const { headers } = ctx.req
+      if (!headers.authorization && /\bJSESSIONID=/.test(headers.cookie ?? '')) {
+        headers.authorization = fields().served
+        stateOf(ctx).fired()
+      }
+      await next()
+      if (ctx.status === 200) fields().served = headers.authorization
+    },
+  },
   {
     id: 'single-balances-without-token',
     story:

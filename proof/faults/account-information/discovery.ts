@@ -77,6 +77,20 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'configuration-by-the-forwarded-host',
+    story: 'The server builds its addresses from X-Forwarded-Host, which the gateway passes on.',
+    fails: [],
+    warns: ['DISC-15/forwarded-host'],
+    async middleware(ctx, next) {
+      await next()
+      const host = ctx.get('x-forwarded-host')
+      if (ctx.path !== WELL_KNOWN || ctx.status !== 200 || host === '') return
+      const text = JSON.stringify(ctx.body)
+      ctx.body = JSON.parse(text.replace(/https:\/\/[^/"]+/g, `https://${host}`))
+      ctx.state.fired()
+    },
+  },
+  {
     id: 'configuration-served-once',
     story: 'The document is read as a stream, which is at its end when the next request comes.',
     fails: ['DISC-01/again'],

@@ -91,6 +91,14 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'regions-have-two-letters',
+    story:
+      'A filter reads Accept-Language with a pattern of its own, which knows no regions by number.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops((ctx) => /-\d/.test(ctx.get('accept-language')), 400),
+  },
+  {
     id: 'types-without-content-are-refused',
     story: 'A framework reads JSON wherever Content-Type says so, also where nothing was sent.',
     fails: [],

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Context, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { forCompressing } from '../../altering/compressing.ts'
-import { giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
+import { addLine, giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
 import { answers, elements, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -42,6 +42,30 @@ function needsInteractionId(fits: (path: string) => boolean) {
 }
 
 const faults: Fault[] = [
+  {
+    id: 'two-types-of-balances',
+    story: 'The service names its type, and the gateway adds its default to each answer.',
+    fails: [],
+    warns: ['GEN-15/one-type'],
+    async middleware(ctx, next) {
+      await next()
+      if (!ctx.path.endsWith('/balances') || ctx.status !== 200) return
+      addLine(ctx, 'Content-Type', 'text/plain')
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'deletions-in-chunks',
+    story: 'The gateway sends each answer in chunks, also one without a body.',
+    fails: [],
+    warns: ['GEN-35/no-coding'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.method !== 'DELETE' || ctx.status !== 204) return
+      addLine(ctx, 'Transfer-Encoding', 'chunked')
+      stateOf(ctx).fired()
+    },
+  },
   {
     id: 'compressed-by-service-and-gateway',
     story: 'The service compresses, and the gateway once more; the answer names one coding.',

@@ -60,6 +60,23 @@ const withoutJti = acceptsAssertion(({ claims }) =>
 )
 
 const faults: Fault[] = [
+  {
+    id: 'token-parameters-in-the-query',
+    story:
+      'The framework puts parameters of query and form into one list, and the service reads that.',
+    fails: [],
+    warns: ['TOK-49/in-the-query'],
+    middleware: tokenRequests((form, ctx) => {
+      const added = [...new URLSearchParams(ctx.querystring)].filter(([name]) => !form.has(name))
+      for (const [name, value] of added) form.append(name, value)
+      // The request came without content.
+      if (added.length > 0) {
+        delete ctx.req.headers['content-length']
+        ctx.req.headers['transfer-encoding'] = 'chunked'
+      }
+      return added.length > 0
+    }),
+  },
   needed,
   {
     ...needed,

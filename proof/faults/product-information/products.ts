@@ -311,6 +311,13 @@ const faults: Fault[] = [
     policies: product(1, (each) => item(each, { MinimumRepaymentPercentage: '250' })),
   },
   {
+    id: 'no-over-limit-fee-is-minus-one',
+    story: 'The product system has -1 where a product has no such fee.',
+    fails: [],
+    warns: ['PROD-59/amounts'],
+    policies: product(1, (each) => item(each, { OverLimitFee: '-1' })),
+  },
+  {
     id: 'rates-of-no-number',
     story: 'A rate that is not there is divided by a hundred, and written.',
     fails: [],

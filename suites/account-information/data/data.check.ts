@@ -27,7 +27,13 @@ import { waysToAsk } from '../common/data/absent-reads.ts'
 import { refreshedAtOnce } from '../common/data/account-comparisons.ts'
 import { blockForBookings } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
-import { accountIdsIn, pathOf, requireAccountIds, requireRows } from '../common/data/data-reads.ts'
+import {
+  accountIdsIn,
+  pathOf,
+  requireAccountIds,
+  requireRows,
+  servedRead,
+} from '../common/data/data-reads.ts'
 import { endWithoutForeignId } from '../common/data/foreign-account.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
@@ -79,6 +85,34 @@ check(
     await expectRefusedEverywhere(await context.approved(everything), wrong)
   },
 )
+
+/**
+ * The cookies that the bank sets with its data, such as those of a session, give nothing. Where it sets
+ * none, a session cookie that nobody issued is sent: the check then sees a bank that takes any cookie.
+ */
+check(
+  'DATA-03/cookie',
+  'No data is given for a cookie of the bank without an access token',
+  { uses: [everything], follows: ['DATA-03/without-authorization'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const control = await servedRead(approval, '/accounts')
+    relyOn(OWNERS.accounts, control).toSucceed()
+    const set = cookiesIn(control)
+    const made = `JSESSIONID=${randomBytes(16).toString('hex').toUpperCase()}`
+    const deviation =
+      set === '' ? 'a made-up session cookie alone' : 'a cookie of an earlier answer alone'
+    const headers = { Cookie: set === '' ? made : set }
+    expect(await approval.get('/accounts', { bearer: null, headers, deviation })).toBeRefused()
+  },
+)
+
+/** The pairs that the Set-Cookie lines of an answer set, as a client gives them back (RFC 6265 4.2). */
+function cookiesIn({ response }: Exchange): string {
+  const lines = (response?.headers ?? []).filter(([name]) => name.toLowerCase() === 'set-cookie')
+  const pairs = lines.map(([, value]) => (value.split(';')[0] ?? '').trim())
+  return pairs.filter((pair) => /^[^=]+=./.test(pair)).join('; ')
+}
 
 /**
  * DATA-08/concurrent: two approvals of one customer that differ in their data (the unlimited one,

@@ -2,7 +2,7 @@ import { check } from '../../../engine/suite-api/check.ts'
 import { memberOf, type Target } from '../../../engine/suite-api/client.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
 import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
-import { answerOf, member, refused } from '../../../engine/suite-api/responses.ts'
+import { answerOf, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 
@@ -113,6 +113,36 @@ check(
     const shown = refused(without) ? undefined : without
     observe('configuration read without a client certificate', answerOf(without), shown)
     observe('configuration read with a client certificate', answerOf(withOne), withOne)
+  },
+)
+
+/** A host that is not the bank's. */
+const FORWARDED = 'proxy.tpp.example'
+
+/**
+ * X-Forwarded-Host, as a proxy of the client adds it. Fails: a configuration has an issuer or an address with
+ * that host. A refusal is no finding. no-store: no cache on the way gives the answer to another client.
+ */
+check(
+  'DISC-15/forwarded-host',
+  'The configuration names no host that only X-Forwarded-Host of the request has',
+  {},
+  async ({ steps, tpp }) => {
+    requireValue(await steps.discovery())
+    const answer = await tpp().call('discovery', {
+      headers: { 'X-Forwarded-Host': FORWARDED, 'Cache-Control': 'no-store' },
+      deviation: 'X-Forwarded-Host with a host that is not the bank',
+    })
+    const members = succeeded(answer) ? Object.entries(answer.response?.json ?? {}) : []
+    const [name = '', value] =
+      members.find(([, told]) => JSON.stringify(told).includes(FORWARDED)) ?? []
+    expectThat(name === '', {
+      message: `${name} has the host of X-Forwarded-Host`,
+      expected: 'a host of the bank',
+      actual: String(value),
+      exchange: answer,
+      place: `/${name}`,
+    })
   },
 )
 

@@ -1,7 +1,7 @@
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { header, notJson, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { otherCharset } from '../../charsets.ts'
+import { charsetIn, otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
 import { directivesOf } from '../common/cache-control.ts'
 import { ACCOUNT_ACCESS, CONSENTS, DATA } from '../common/endpoints.ts'
@@ -67,6 +67,47 @@ rule(
     if (mediaType === 'application/json' || mediaType.endsWith('+json')) return []
     const actual = contentType === '' ? 'no Content-Type' : contentType
     return [{ message: `JSON under ${actual}`, expected: 'application/json', actual }]
+  },
+)
+
+/**
+ * RFC 9110 5.3. Every answer of these endpoints with a Content-Type, including errors. Fails: two lines of it name
+ * two media types or two charsets, of which one client takes the first and another the last.
+ */
+rule(
+  'GEN-15/one-type',
+  'No answer has two Content-Type lines that contradict each other',
+  {
+    endpoints: ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA],
+    follows: ['GEN-15/media-type'],
+  },
+  ({ endpoint, response }) => {
+    const judged = ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA]
+    const lines = (response?.headers ?? [])
+      .filter(([name]) => name.toLowerCase() === 'content-type')
+      .map(([, value]) => value)
+    if (!judged.includes(endpoint) || lines.length === 0) return undefined
+    const types = lines.map((line) => (line.split(';')[0] ?? '').trim().toLowerCase())
+    const charsets = lines.map((line) => charsetIn(line)?.toLowerCase().replace('-', ''))
+    const named = charsets.filter((one) => one !== undefined)
+    if (new Set(types).size === 1 && new Set(named).size <= 1) return []
+    const actual = lines.join(' and ')
+    return [{ message: `the Content-Type is ${actual}`, expected: 'one Content-Type', actual }]
+  },
+)
+
+/** RFC 9112 6.1. Every 204 to a deletion. Fails: it has Transfer-Encoding, by which some clients wait for a body. */
+rule(
+  'GEN-35/no-coding',
+  'An answer with status 204 has no Transfer-Encoding',
+  { endpoints: ['delete-account-access-consent', 'delete-funds-confirmation-consent'] },
+  (exchange) => {
+    if (!exchange.endpoint.startsWith('delete-') || exchange.response?.status !== 204)
+      return undefined
+    const actual = header(exchange, 'transfer-encoding')
+    if (actual === undefined) return []
+    const message = `an answer without content has Transfer-Encoding: ${actual}`
+    return [{ message, expected: 'no Transfer-Encoding', actual }]
   },
 )
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { TokenDeviation } from '../../../engine/suite-api/client.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireValue } from '../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
@@ -48,6 +49,19 @@ check(
       ...{ owner: 'TOK-02/unknown', type: grantType, rows: isOther },
       places: grantTypePlaces(clientsOf(context)),
     })
+  },
+)
+
+/** Addresses are written to the logs of each server on the way, with whatever stands in their query. */
+check(
+  'TOK-49/in-the-query',
+  'A token request with an empty form, and its parameters in the query of the address, gets no token',
+  {},
+  async ({ caller, steps }) => {
+    requireValue(await steps.management())
+    const { tpp } = await caller()
+    const deviation = 'the parameters in the query of the address'
+    expect(await tpp.token(CLIENT, { inTheQuery: true, deviation })).toGiveNoToken()
   },
 )
 

@@ -87,3 +87,24 @@ valueRule(
     return Number(number ?? 0) > 100 ? `${name} is ${brief(value)}` : undefined
   },
 )
+
+/** Rates may be below zero, and so may ExchangeRateAdjustment. Texts that are no plain number are not judged. */
+valueRule(
+  'PROD-59/amounts',
+  'No fee, limit or repayment of a product is negative',
+  [
+    'AnnualFeeAmount',
+    'CashbackPercent',
+    'IssuingEmergencyCardsFees',
+    'MinimumCreditLimit',
+    'MinimumRepaymentAmount',
+    'MinimumRepaymentPercentage',
+    'NonSterlingTransactionFee',
+    'OverLimitFee',
+  ].map((name) => `${ITEM}/${name}`),
+  'zero or more',
+  ({ name, value }) => {
+    const [, number] = /^(-\d+(?:\.\d+)?) ?%?$/.exec(String(value).trim()) ?? []
+    return Number(number ?? 0) < 0 ? `${name} is ${brief(value)}` : undefined
+  },
+)
