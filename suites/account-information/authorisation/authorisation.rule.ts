@@ -185,19 +185,19 @@ rule(
 )
 
 /**
- * RFC 9207 2.4. Over every visit that ends at the redirect URI with iss. Fails: it is not the issuer of the
+ * RFC 9207 2.4. Over every visit that ends at the redirect URI. Fails: it has an iss that is not the issuer of the
  * configuration. Where the ID token beside it names the same issuer, AUTHZ-19/claims judges both.
  */
 rule(
   'AUTHZ-48/issuer',
   'iss of a redirect is the issuer of the configuration',
-  { ...AUTHORISATION, unseen: 'no redirect had iss', rests: ['DISC-01/served'] },
+  { ...AUTHORISATION, unseen: 'no visit led to the redirect URI', rests: ['DISC-01/served'] },
   (exchange, { bank: { issuer } }) => {
     const { redirect } = landingOf(exchange) ?? {}
-    const iss = redirect?.fragment.iss || redirect?.query.iss
-    if (!iss || issuer === undefined) return undefined
-    if (iss === issuer) return []
-    if (claimsOf(redirect?.idToken ?? '')?.iss === iss) return undefined
+    if (!redirect || issuer === undefined) return undefined
+    const iss = redirect.fragment.iss || redirect.query.iss
+    if (!iss || iss === issuer) return []
+    if (claimsOf(redirect.idToken ?? '')?.iss === iss) return undefined
     const message = 'iss of the redirect is not the issuer of the configuration'
     return [{ message, expected: issuer, actual: iss }]
   },

@@ -69,34 +69,33 @@ const THUMBPRINTS = [
 ] as const
 
 /**
- * RFC 7517 4.8 and 4.9. Every key with a thumbprint. Fails: it is not the hash of the first certificate of x5c or,
+ * RFC 7517 4.8 and 4.9. Every thumbprint of a key. Fails: it is not the hash of the first certificate of x5c or,
  * where the certificate is not there, is none by its length.
  */
 rule(
   'DISC-17/thumbprints',
   'The thumbprint of a key is that of its certificate',
-  { endpoints: ['jwks'], unseen: 'no key has a thumbprint' },
+  { endpoints: ['jwks'], unseen: 'no JWK Set was served' },
   (exchange) => {
     if (exchange.endpoint !== 'jwks' || !succeeded(exchange)) return undefined
     const keys = member(exchange.response?.json, 'keys')
     if (!Array.isArray(keys)) return undefined
-    const compared = keys.flatMap(thumbprints)
-    return compared.length > 0 ? compared.flat() : undefined
+    return keys.flatMap(thumbprints)
   },
 )
 
-/** For each thumbprint of one key what is wrong with it. */
-function thumbprints(key: unknown, at: number): Finding[][] {
+/** Findings about the thumbprints of one key. */
+function thumbprints(key: unknown, at: number): Finding[] {
   const chain = member(key, 'x5c')
   const certificate = certificateOf(Array.isArray(chain) && chain[0])
   return THUMBPRINTS.flatMap(([name, hash, octets]) => {
     const said = member(key, name)
     if (said === undefined) return []
     const wanted = certificate && createHash(hash).update(certificate.raw).digest('base64url')
-    if (wanted === undefined ? isHash(said, octets) : said === wanted) return [[]]
+    if (wanted === undefined ? isHash(said, octets) : said === wanted) return []
     const message = `${name} is not the hash of a certificate`
     const expected = wanted ?? `${octets} octets in base64url`
-    return [[{ message, expected, actual: brief(said), place: `/keys/${at}/${name}` }]]
+    return [{ message, expected, actual: brief(said), place: `/keys/${at}/${name}` }]
   })
 }
 

@@ -21,6 +21,7 @@ import {
   requireRows,
   singles,
 } from './data-reads.ts'
+import { readOwner } from './read-owners.ts'
 
 /** The documented fields of an account without its id, however Account is nested; `read` converts a card number. */
 const fieldsOf = (row: Row, read: (number: unknown) => unknown): string => {
@@ -91,7 +92,11 @@ export const refreshedAtOnce = sharedFixture(
     for (const [index, one] of both.entries()) {
       const { approval } = one
       const again = sent[index]?.tokens ? undefined : (await approval.refresh()).exchange
-      if (again) relyOn(OWNERS.refresh, again).toGiveAToken()
+      if (again) {
+        // Where the access token is refused as well, something has ended the approval.
+        relyOn(readOwner(approval, '/accounts'), await approval.get('/accounts')).toSucceed()
+        relyOn(OWNERS.refresh, again).toGiveAToken()
+      }
       const read = () => approval.get('/accounts', { about: { owns: OF_OTHERS } })
       around.push({ ...one, after: await once(approval, '/accounts', read) })
     }
