@@ -5,9 +5,6 @@ import type { Exchange } from '../wire/exchange.ts'
 import type { Wire, WireMessage } from '../wire/wire.ts'
 import { type Events, lastOf } from './ledger/events.ts'
 
-/** Statuses with which a server refuses what it has not heard of yet. */
-const UNHEARD_OF = [400, 401, 403, 404]
-
 /** Milliseconds before the first repetition; each further pause is twice as long. */
 const FIRST_PAUSE = 100
 
@@ -69,8 +66,10 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   return Object.assign(Object.create(wire) as Wire, { send })
 }
 
+/** A refusal, also by a redirect to a page (AMB-41), that is neither a limit nor an outage. */
 function isUnheardOf({ response }: Exchange): boolean {
-  return response !== undefined && UNHEARD_OF.includes(response.status)
+  const { status = 0 } = response ?? {}
+  return status >= 300 && status < 500 && status !== 429
 }
 
 /** False too for what a bank may refuse for good, and for requests without the customer, which it may count. */

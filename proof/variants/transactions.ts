@@ -138,6 +138,7 @@ const variants: Variant[] = [
       'TXN-20/inside',
       'TXN-20/nothing-missing',
       'TXN-20/end-alone',
+      'TXN-20/ends-later',
       'TXN-23/all-accounts',
       'TXN-24/one-response',
       'TXN-31/amount',

@@ -104,7 +104,12 @@ rule(
     endpoints: [QUERY],
     also: ['delete-account-access-consent', 'token', 'authorisation', 'elsewhere'],
     unseen: 'no consent was queried before and after a refused request about it',
-    follows: ['CONS-29/not-by-query', 'CONS-29/not-by-reading', 'CONS-29/never-back'],
+    follows: [
+      'CONS-03/never-again',
+      'CONS-29/not-by-query',
+      'CONS-29/not-by-reading',
+      'CONS-29/never-back',
+    ],
   },
   (exchange, { earlier, settlingTime }) => {
     const { endpoint, about, startedAt, durationMs } = exchange

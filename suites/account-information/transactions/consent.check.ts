@@ -365,7 +365,12 @@ check(
   'Under a consent whose period is still to end the transactions before now are reported',
   {
     uses: [everything, codeOfAnotherClient],
-    follows: ['TXN-20/nothing-missing', 'TXN-20/end-alone', 'TXN-23/all-accounts'],
+    follows: [
+      'ACC-04/same-card',
+      'TXN-20/nothing-missing',
+      'TXN-20/end-alone',
+      'TXN-23/all-accounts',
+    ],
   },
   async (context) => {
     const whole = await context.approved(everything)

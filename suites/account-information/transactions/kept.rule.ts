@@ -21,7 +21,10 @@ import { moreOften } from './twins.ts'
 rule(
   'TXN-28/kept',
   'What the first answer under a consent showed, every later answer to the same request shows as well',
-  { endpoints: DATA, follows: ['AUTHZ-30/other-customer', 'TXN-20/inside', 'ACC-14/all-accounts'] },
+  {
+    endpoints: DATA,
+    follows: ['AUTHZ-17/data', 'AUTHZ-30/other-customer', 'TXN-20/inside', 'ACC-14/all-accounts'],
+  },
   (exchange, { earlier }) => {
     const { consent, deviation } = exchange.about
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange) || deviation !== undefined) {
