@@ -72,9 +72,9 @@ function isUnheardOf({ response }: Exchange): boolean {
   return status >= 300 && status < 500 && status !== 429
 }
 
-/** False too for what a bank may refuse for good, and for requests without the customer, which it may count. */
+/** Not a request without the customer: a bank may count these. */
 function isCorrect({ endpoint, about = {}, headers }: WireMessage): boolean {
-  if (about.deviation !== undefined || about.optional) return false
+  if (about.deviation !== undefined) return false
   return endpoint === 'token' || headerOf(headers, 'x-fapi-customer-ip-address') !== undefined
 }
 

@@ -97,6 +97,21 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'consents-always-name-accounts',
+    story:
+      'The document is silent on combinations of permissions (AMB-13): a consent without one for accounts is refused, any other is taken.',
+    policies: (correct, { fired }) => ({
+      permissionsAcceptable(permissions) {
+        const names = ['ReadAccountsBasic', 'ReadAccountsDetail']
+        if (names.some((name) => permissions.includes(name))) {
+          return correct.permissionsAcceptable(permissions)
+        }
+        fired()
+        return false
+      },
+    }),
+  },
+  {
     id: 'combinations-are-refused-at-the-page',
     story:
       'The document is silent on combinations of permissions (AMB-13): one that opens nothing of what it names is created, and cannot be authorised.',

@@ -76,7 +76,6 @@ describe('one request is sent for', () => {
   }
 
   test('what deviates', () => once(query({ deviation: 'without a token' })))
-  test('what the bank may refuse', () => once(query({ optional: true })))
   test('a read without the customer', () => once(query({}, false)))
   test('a code', () => once(grant('authorization_code')))
   test('a consent that is no longer new', () => once(query(), made(Date.now() - SETTLING)))
