@@ -87,7 +87,7 @@ const goals = {
   connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; await visit(); await read() },
   read, reconfirm: async () => { await visit(); await read() },
   disconnect: async () => { await manage('DELETE', `/account-access-consents/${encodeURIComponent(kept.consent)}`); delete kept.access; delete kept.refresh },
-  products: async () => { const answer = await send(bank.products, { headers: { accept: 'application/json', 'content-type': 'application/json' } }); if (!answer.ok) throw new Error(`products: ${answer.status}`) },
+  products: async () => { const answer = await send(bank.products, { headers: { accept: 'application/json', 'content-type': 'application/json' } }); if (!answer.ok) throw new Error(`products: ${answer.status}`); await answer.json() },
 }
 try { await goals[goal]() } catch (error) { console.error([error.message, error.cause?.message].filter(Boolean).join(': ')); process.exitCode = 10 }
 finally { writeFileSync(`${folder}/kept.json`, JSON.stringify({ ...kept, refreshed: undefined })); await dispatcher.destroy() }

@@ -7,6 +7,7 @@ import {
   after,
   dataIn,
   givesUp,
+  givesUpAndSaysSo,
   lastRefusal,
   lastSaid,
   neverGivesUp,
@@ -97,11 +98,7 @@ for (const [id, alteration, title, what] of [
     alteration,
     ...neverGivesUp,
     steps: ['connect', 'disconnect'],
-    judge(run) {
-      const altered = requireAltered(run, 'deletes consents')
-      givesUp(run.altered)
-      requireRefusal(run, what, altered)
-    },
+    judge: (run) => givesUpAndSaysSo(run, 'deletes consents', what),
   })
 }
 

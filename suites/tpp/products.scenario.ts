@@ -1,7 +1,7 @@
 /** The list of products. Requirements: specs/tpp/products.yaml */
 import { type ScenarioRun, scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { givesUp, lastSaid, neverGivesUp, requireAltered, requireRefusal } from './common/expect.ts'
+import { givesUpAndSaysSo, lastSaid, neverGivesUp, requireAltered } from './common/expect.ts'
 
 /** The bank gave the list, and the client says that it has it. */
 function readsTheList(run: ScenarioRun): void {
@@ -105,10 +105,6 @@ for (const [id, alteration, title, what] of [
     alteration,
     ...neverGivesUp,
     steps: ['products'],
-    judge(run) {
-      const altered = requireAltered(run, 'reads products')
-      givesUp(run.altered)
-      requireRefusal(run, what, altered)
-    },
+    judge: (run) => givesUpAndSaysSo(run, 'reads products', what),
   })
 }

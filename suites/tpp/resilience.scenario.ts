@@ -5,7 +5,7 @@ import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   after,
   dataIn,
-  givesUp,
+  givesUpAndSaysSo,
   lastSaid,
   neverGivesUp,
   requireAltered,
@@ -105,11 +105,7 @@ for (const [id, alteration, title, what] of [
     right: 'It gives up after some attempts, and says so.',
     alteration,
     ...neverGivesUp,
-    judge(run) {
-      const altered = requireAltered(run, 'reads data')
-      givesUp(run.altered)
-      requireRefusal(run, what, altered)
-    },
+    judge: (run) => givesUpAndSaysSo(run, 'reads data', what),
   })
 }
 
@@ -119,11 +115,7 @@ scenario({
   right: 'It signs an assertion for each attempt, gives up after some, and says so.',
   alteration: 'token-endpoint-unavailable',
   ...neverGivesUp,
-  judge(run) {
-    const altered = requireAltered(run, 'asks for a token')
-    givesUp(run.altered)
-    requireRefusal(run, 'answers of 503', altered)
-  },
+  judge: (run) => givesUpAndSaysSo(run, 'asks for a token', 'answers of 503'),
 })
 
 scenario({

@@ -3,7 +3,7 @@ import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, type Row, rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything } from '../../consents.ts'
-import { steadyBalances } from '../common/data/balance-rows.ts'
+import { steadyBalances, timesOf } from '../common/data/balance-rows.ts'
 import { bulkAgain, firstRead, pathOf, requireRows, singles } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { secondsOf } from '../common/instants.ts'
@@ -11,9 +11,9 @@ import { secondsOf } from '../common/instants.ts'
 /** DateTime of GET /balances and GET /accounts/{AccountId}/balances. Requirements: specs/account-information/balances.yaml */
 
 /**
- * Reads the list, the single addresses and the list again. Fails: the balances of an account are the same in all of them,
- * both lists give them one DateTime, and the single address one that is whole hours apart, twice. Not judged: a DateTime within an hour of its
- * answer, which may be the time of reading, or of an answer that is kept.
+ * Reads the list, the single addresses and the list again. Fails: the balances of an account are the same in all of
+ * them, both lists give them one DateTime, and the single address one that is whole hours apart, twice. Not judged: a
+ * DateTime within an hour of its answer, which may be the time of reading, or of an answer that is kept.
  */
 check(
   'BAL-28/one-time',
@@ -47,8 +47,8 @@ check(
       if (!succeeded(twice) || !haveOneTime(shown, rowsOf(twice))) continue
       expectThat(false, {
         message: 'the single answer gives a balance another DateTime than the bulk answer',
-        expected: timesOf(rows).join(', '),
-        actual: timesOf(shown).join(', '),
+        expected: timesOf(rows),
+        actual: timesOf(shown),
         exchange: single,
       })
     }
@@ -57,33 +57,31 @@ check(
   },
 )
 
-/** Type and DateTime of each balance. */
-const timesOf = (rows: Row[]): string[] => rows.map((row) => `${row.Type} ${row.DateTime}`).sort()
-
 const haveTimes = (rows: Row[]): boolean =>
   rows.every(({ DateTime }) => secondsOf(DateTime) !== undefined)
 
-/** Have the balances of two answers the same times, to a second, which servers may round? */
-function haveOneTime(some: Row[], others: Row[]): boolean {
-  if (!haveTimes(some) || !haveTimes(others)) return false
-  const told = (rows: Row[]) =>
-    rows.map(({ Type, DateTime }) => [String(Type), secondsOf(DateTime) ?? 0] as const).sort()
-  const there = told(others)
-  return told(some).every(([type, at], index) => {
-    const [otherType, other = 0] = there[index] ?? []
-    return type === otherType && Math.abs(at - other) <= 1
-  })
+/** The seconds by which the times of two answers differ, in their order by Type; undefined where they cannot be compared. */
+function secondsApart(some: Row[], others: Row[]): number[] | undefined {
+  if (!haveTimes(some) || !haveTimes(others)) return undefined
+  const [one, other] = [some, others].map((rows) =>
+    rows
+      .map(({ Type, DateTime }) => ({ type: String(Type), at: secondsOf(DateTime) ?? 0 }))
+      .sort((a, b) => a.type.localeCompare(b.type) || a.at - b.at),
+  )
+  if (one?.map(({ type }) => type).join() !== other?.map(({ type }) => type).join())
+    return undefined
+  return one?.map(({ at }, index) => Math.abs(at - (other?.[index]?.at ?? 0)))
 }
 
-/** Are the times of two answers, in their order, apart by whole hours of a time zone? */
-function areHoursApart(some: Row[], others: Row[]): boolean {
-  const told = (rows: Row[]) => rows.map(({ DateTime }) => secondsOf(DateTime) ?? 0).sort()
-  const there = told(others)
-  return told(some).every((at, index) => {
-    const apart = Math.abs(at - (there[index] ?? 0))
-    return apart <= 14 * 3600 && Math.abs(apart - Math.round(apart / 3600) * 3600) <= 1
-  })
-}
+/** Servers may round to a second. */
+const haveOneTime = (some: Row[], others: Row[]): boolean =>
+  secondsApart(some, others)?.every((apart) => apart <= 1) ?? false
+
+/** Are they apart by the whole hours of a time zone? */
+const areHoursApart = (some: Row[], others: Row[]): boolean =>
+  secondsApart(some, others)?.every(
+    (apart) => apart <= 14 * 3600 && Math.abs(apart - Math.round(apart / 3600) * 3600) <= 1,
+  ) ?? false
 
 /** Is a DateTime within an hour of the answer? */
 function isFresh(rows: Row[], { startedAt }: Exchange): boolean {

@@ -203,6 +203,17 @@ export function givesUp(refused: Exchange[]): void {
   })
 }
 
+/**
+ * The client stops after some attempts of what the bank does not give, and says that it failed.
+ *
+ * @param does what it does for that, as the end of “a client that …”
+ */
+export function givesUpAndSaysSo(run: ScenarioRun, does: string, what: string): void {
+  const altered = requireAltered(run, does)
+  givesUp(run.altered)
+  requireRefusal(run, what, altered)
+}
+
 /** Judges a client that had to be stopped: it may have kept repeating the altered request. */
 export const neverGivesUp = {
   unending(run: ScenarioRun) {
