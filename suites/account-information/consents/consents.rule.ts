@@ -128,38 +128,6 @@ rule(
   },
 )
 
-/**
- * Second and later queries that show a consent as Revoked. Fails: after the settling
- * time, StatusUpdateDateTime differs from that of the first by more than a second.
- */
-rule(
-  'CONS-29/once-revoked',
-  'StatusUpdateDateTime of a revoked consent does not move any more',
-  {
-    endpoints: [QUERY],
-    unseen: 'no consent that was shown as Revoked was queried again',
-    follows: ['CONS-29/not-by-query', 'CONS-29/never-back'],
-  },
-  (exchange, { earlier, settlingTime }) => {
-    if (exchange.endpoint !== QUERY) return undefined
-    const shown = dated(exchange, 'StatusUpdateDateTime')
-    const status = member(exchange.response?.json, 'Data', 'Status')
-    if (!shown || status !== 'Revoked') return undefined
-    const now = Date.parse(exchange.startedAt)
-    const before = earlier.get(shown.id) as
-      | { at: number; value: string; settled: number }
-      | undefined
-    const settled = before?.settled ?? now + settlingTime
-    if (!before || now < settled) earlier.set(shown.id, { ...shown, settled })
-    if (!before) return undefined
-    if (Math.abs(shown.at - before.at) <= 1) return []
-    if (now < settled) return undefined
-    const message = 'StatusUpdateDateTime of a revoked consent has moved'
-    const place = '/Data/StatusUpdateDateTime'
-    return [{ message, expected: before.value, actual: shown.value, place }]
-  },
-)
-
 /** A date-time of the consent that an answer shows, in whole seconds; undefined where it shows none. */
 function dated(exchange: Exchange, name: string) {
   if (!ACCOUNT_ACCESS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined

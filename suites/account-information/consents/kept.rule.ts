@@ -109,6 +109,7 @@ rule(
       'CONS-29/not-by-query',
       'CONS-29/not-by-reading',
       'CONS-29/never-back',
+      'CONS-29/once-revoked',
     ],
   },
   (exchange, { earlier, settlingTime }) => {

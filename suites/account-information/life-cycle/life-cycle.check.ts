@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
 import { blockForData, blockForFreedom } from '../../../engine/suite-api/outcomes.ts'
 import { refused } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
@@ -18,7 +20,7 @@ import {
   expectNoData,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
-import { expectMoved } from '../common/consents/status-updates.ts'
+import { expectMoved, expectUntouched, showSameUpdate } from '../common/consents/status-updates.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { settling } from '../common/visits/settling.ts'
 
@@ -134,6 +136,35 @@ check(
     relyOn('CONS-22/after-approval', query).toSucceed()
     relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
     expectMoved({ before: query, after: after.query, at, since: query }, context)
+  },
+)
+
+/**
+ * Two queries, far enough apart that a moved time would differ. Where it does, the bank may have noted
+ * the revocation twice: again after the settling time. Fails: the last of them shows a time that none before it showed.
+ */
+check(
+  'CONS-29/once-revoked',
+  'A query does not move StatusUpdateDateTime of a revoked consent',
+  { ...REVOKED, follows: ['CONS-29/not-by-query', 'CONS-29/never-back'] },
+  async (context) => {
+    const { approval, after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
+    const queries = [after.query]
+    const queryLater = async () => {
+      const last = queries.at(-1) ?? after.query
+      await untilTimeHasMoved(last, last)
+      await wait(20)
+      const query = await approval.get(consentPath(approval.consentId))
+      relyOn('CLC-10/stays-revoked', query).toHaveMember('Data.Status', 'Revoked')
+      queries.push(query)
+      return queries.slice(0, -1).some((before) => showSameUpdate(before, query))
+    }
+    if (await queryLater()) return
+    await wait(context.target.settlingTime)
+    if ((await queryLater()) || (await queryLater())) return
+    const [before, last] = queries.slice(-2)
+    if (before && last) expectUntouched(before, last, 'a query')
   },
 )
 

@@ -77,14 +77,19 @@ const updateTold = ({ response }: Exchange) =>
 const answeredAt = ({ startedAt, durationMs }: Exchange) =>
   (Date.parse(startedAt) + durationMs) / 1000
 
-/** Ends the check unless two queries show the same StatusUpdateDateTime, to the precision of both. */
-export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
+/** Do two queries show the same StatusUpdateDateTime, to the precision of both, or one of them none? */
+export function showSameUpdate(before: Exchange, after: Exchange): boolean {
   const [old, now] = [updateTold(before), updateTold(after)]
-  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return
-  expectThat(nearlySameInstant(String(old), String(now)), {
+  if (secondsOf(old) === undefined || secondsOf(now) === undefined) return true
+  return nearlySameInstant(String(old), String(now))
+}
+
+/** Ends the check unless two queries show the same StatusUpdateDateTime. */
+export function expectUntouched(before: Exchange, after: Exchange, by: string): void {
+  expectThat(showSameUpdate(before, after), {
     message: `StatusUpdateDateTime was moved by ${by}`,
-    expected: brief(old),
-    actual: brief(now),
+    expected: brief(updateTold(before)),
+    actual: brief(updateTold(after)),
     exchange: after,
     place: '/Data/StatusUpdateDateTime',
   })
