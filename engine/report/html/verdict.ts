@@ -127,7 +127,7 @@ export function wrongSection(report: Report, context: Context): Markup {
   const title =
     causes.length === 0 ? 'Nothing is wrong' : `What is wrong: ${counted(causes.length, 'cause')}`
   return markup`<section id="wrong" aria-labelledby="h-wrong"><h2 id="h-wrong">${title}</h2>
-${causes.length === 0 ? markup`<p>Every check and rule that could fail was kept.</p>` : ''}
+${causes.length === 0 ? markup`<p>Every check and rule that could fail passed.</p>` : ''}
 ${lines.length > 0 ? markup`<ol class="wrong">${lines.slice(0, MOST)}</ol>` : ''}
 ${lines.length > MOST ? markup`<details><summary>${counted(lines.length - MOST, 'more cause')}</summary><ol class="wrong" start="${MOST + 1}">${lines.slice(MOST)}</ol></details>` : ''}
 ${free > 0 ? markup`<p>${counted(free, blocks ? 'more check' : 'check')} could not be judged, and nobody has to act.</p>` : ''}
