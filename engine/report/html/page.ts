@@ -78,7 +78,11 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     ['warnings', `Warnings ${n('warn')}`, n('warn') > 0],
     ['remains', 'To clear up', report.leftBehind.length + report.problems.length > 0],
     ['requirements', `Requirements ${report.requirements.length}`, judged],
-    ['observations', `Recorded ${count(report.observations.length)}`, report.observations.length > 0],
+    [
+      'observations',
+      `Recorded ${count(report.observations.length)}`,
+      report.observations.length > 0,
+    ],
     ['timeline', 'Timeline', judged],
     ['exchanges', `Exchanges ${count(exchanges.length)}`, judged],
     ['not-tested', `Not tested ${left}`, judged && left > 0],
