@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseRedirect } from '../client/redirect.ts'
 import { signatureOf } from '../client/signature.ts'
 import { member } from '../judge/data-rows.ts'
@@ -11,17 +12,30 @@ const MOST_SOUGHT = 3
 /**
  * Verifies the ID token of an exchange before the exchange is judged, with the keys that the bank served. Keys rotate:
  * OpenID Connect Core 10.1.1 lets a client read the JWKS again when it finds an unknown kid, whatever the request was.
- * `read` does this; other exchanges with the same kid wait for it.
+ * `read` does this, at once and after the settling time; other exchanges with the same kid wait for it.
+ *
+ * @param settlingTime milliseconds until each server of the bank has a new key
  */
-export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => Promise<unknown>) {
+export function createIdTokenSignatures(
+  rules: { bank: BankSaid },
+  read: () => Promise<unknown>,
+  settlingTime: number,
+) {
   const sought = new Map<string, Promise<unknown>>()
-  const refresh = async (idToken: string, keys: unknown[]) => {
+  const isKnown = (kid: string) => rules.bank.jwks?.keys.some((key) => member(key, 'kid') === kid)
+  const seek = async (kid: string) => {
+    await read()
+    if (isKnown(kid)) return
+    await wait(settlingTime)
+    await read()
+  }
+  const refresh = async (idToken: string) => {
     const kid = headerOf(idToken)?.kid
-    if (typeof kid !== 'string' || keys.some((key) => member(key, 'kid') === kid)) return
+    if (typeof kid !== 'string' || isKnown(kid)) return
     if (!sought.has(kid) && sought.size < MOST_SOUGHT)
       sought.set(
         kid,
-        read().catch(() => {}),
+        seek(kid).catch(() => {}),
       )
     await sought.get(kid)
   }
@@ -30,7 +44,7 @@ export function createIdTokenSignatures(rules: { bank: BankSaid }, read: () => P
     if (idToken === undefined) return
     const { jwks } = rules.bank
     if (!jwks) return
-    await refresh(idToken, jwks.keys)
+    await refresh(idToken)
     exchange.signature = await signatureOf(idToken, rules.bank.jwks ?? jwks)
   }
 }

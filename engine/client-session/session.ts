@@ -229,7 +229,7 @@ function createHeed(parts: {
 
 /** Admits every request before it is sent; verifies, records and judges every exchange. */
 function listen(
-  { wire, deadline }: SessionParts,
+  { wire, deadline, target: { settlingTime } }: SessionParts,
   parts: { rules: Rules; clients: ClientSteps; heed(exchange: Exchange): void },
 ) {
   const { rules, clients, heed } = parts
@@ -238,9 +238,8 @@ function listen(
     deadline?.admit()
     liveness.admit(message)
   })
-  const verify = createIdTokenSignatures(rules, async () => {
-    return clients.tpp().call('jwks', { path: await clients.jwksAddress() })
-  })
+  const readKeys = async () => clients.tpp().call('jwks', { path: await clients.jwksAddress() })
+  const verify = createIdTokenSignatures(rules, readKeys, settlingTime)
   wire.onExchange(async (exchange) => {
     await verify(exchange)
     await liveness.note(exchange)

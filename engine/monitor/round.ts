@@ -73,7 +73,7 @@ export interface RoundParts {
 export async function monitorRound(parts: RoundParts): Promise<RoundSeen> {
   const { target, engine, onExchange } = parts
   const wire = createWire(target)
-  const verify = createIdTokenSignatures(engine, async () => undefined)
+  const verify = createIdTokenSignatures(engine, async () => undefined, 0)
   wire.onExchange(async (exchange) => {
     await verify(exchange)
     // A gateway fault or a limit is temporary: it is reported as such, and no rule judges it.

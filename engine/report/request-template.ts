@@ -2,7 +2,7 @@ import { headerOf, isOffered } from './queries.ts'
 import type { ExchangeRecord } from './report.ts'
 
 /** Headers that the connection adds itself, or that are meaningless outside the run. */
-const LEFT_OUT = ['host', 'connection', 'content-length', 'transfer-encoding', 'user-agent']
+const LEFT_OUT = ['host', 'connection', 'content-length', 'user-agent']
 
 /** Names of form fields, query parameters and pseudonyms of secrets and signatures. */
 const SECRETS = [

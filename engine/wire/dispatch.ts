@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, errors } from 'undici'
 import { factsOf, onNextWrite, type SocketFacts } from './connector.ts'
 import { tooLarge, WireLimit } from './failure.ts'
 
@@ -45,14 +45,20 @@ export function dispatch(
       stop(socket ? new WireLimit('timeout', 'TIMEOUT', words) : bounds.notConnected())
     }, bounds.timeout)
 
-    const settle = (errors: Error[]) => {
+    const settle = (failures: Error[]) => {
       if (settled) return
       settled = true
       endedAt ??= performance.now()
       clearTimeout(timer)
-      const response = errors.length === 0 && { status, headers, body: Buffer.concat(chunks) }
+      const response = failures.length === 0 && { status, headers, body: Buffer.concat(chunks) }
       chunks = []
-      resolve({ errors, reused, endedAt, ...(response && { response }), ...(socket && { socket }) })
+      resolve({
+        errors: failures,
+        reused,
+        endedAt,
+        ...(response && { response }),
+        ...(socket && { socket }),
+      })
     }
 
     const stop = (error: Error) => {
@@ -89,7 +95,10 @@ export function dispatch(
       },
       onResponseError(_controller, error) {
         if (settled) return
-        void untold(error, socket).then((errors) => settle(errors))
+        // These never have a body, whatever length they announce (RFC 9112 6.3).
+        const isWhole = error instanceof errors.ResponseContentLengthMismatchError
+        if (isWhole && [204, 304].includes(status)) return settle([])
+        void untold(error, socket).then(settle)
       },
     }
 

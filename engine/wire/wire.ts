@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Agent } from 'undici'
 import type { Target } from '../configuration/resolve.ts'
 import { heardTime, now } from '../record/clock.ts'
@@ -302,7 +303,13 @@ async function arrive(
     return unsent('ERR_HTTP2_GET_WITH_BODY', words)
   }
   const { origin, pathname, search } = new URL(url)
-  const request = { origin, path: pathname + search, method, headers: headers.flat(), body }
+  const framing = headers.filter(([name]) => name.toLowerCase() === 'transfer-encoding')
+  const request = {
+    ...{ origin, path: pathname + search, method },
+    // undici writes this header itself, before a body whose length it does not know.
+    headers: headers.filter((line) => !framing.includes(line)).flat(),
+    body: body !== null && framing.length > 0 ? Readable.from([body]) : body,
+  }
   return dispatch(dispatcher, request, {
     timeout,
     maxResponseSize: target.maxResponseSize,

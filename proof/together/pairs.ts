@@ -39,6 +39,8 @@ export const MET: readonly (readonly [string, string])[] = [
   ['what-is-new-is-known-a-moment-later', 'only-the-newest-client-token'],
   ['accounts-chosen-again', 'short-lived-tokens-without-refresh'],
   ['newest-approval-revokes-at-the-decision', 'short-lived-tokens-without-refresh'],
+  ['token-endpoint-without-certificates', 'new-tokens-end-the-old'],
+  ['extra-scopes-are-left-out', 'scopes-of-the-server-itself'],
   ['more-members-everywhere', 'merchants-and-addresses-of-some'],
 ]
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
-import { rowsOf } from '../altering/data-requests.ts'
+import { endpointOf, isSingle, rowsOf } from '../altering/data-requests.ts'
 import { elements, type Json, successes } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
@@ -167,6 +167,16 @@ const variants: Variant[] = [
         },
       }
     },
+  },
+  {
+    id: 'balances-of-two-batches-on-the-hour',
+    story:
+      '"Date/time of the balance": the list is of the batch of six, and the single addresses of that of nine; nothing moved between them.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows) => {
+      const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+      const hour = isSingle(endpointOf()) ? '09' : '06'
+      return rows.map((row) => ({ ...row, DateTime: `${day}T${hour}:00:00Z` }))
+    }),
   },
 ]
 

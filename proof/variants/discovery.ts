@@ -257,6 +257,13 @@ const variants: Variant[] = [
     ...rotating((keys) => keys),
   },
   {
+    id: 'new-keys-are-known-a-moment-later',
+    story:
+      'Keys rotate, and the server of the JWKS has a new one a moment after the bank signs with it.',
+    settings: { jwksKeys: 2 },
+    ...rotating((keys) => keys, 600),
+  },
+  {
     id: 'keys-replaced-during-the-run',
     story:
       'How long a key that signs no more stays in the JWKS is not said, and OpenID Connect Core 10.1.1 has "a reasonable period": it goes at once.',
@@ -340,12 +347,16 @@ const signedByLatest = idTokens((claims, _sign, ctx) => {
   return key && signJws(claims, key)
 })
 
-/** @param then the keys of the JWKS after the second key starts to sign. */
-function rotating(then: (keys: Json[]) => Json[]): Pick<Variant, 'middleware'> {
-  const given = ofEachBank(() => ({ idTokens: 0 }))
+/**
+ * @param then the keys of the JWKS after the second key starts to sign
+ * @param late milliseconds until then
+ */
+function rotating(then: (keys: Json[]) => Json[], late = 0): Pick<Variant, 'middleware'> {
+  const given = ofEachBank(() => ({ idTokens: 0, since: Number.POSITIVE_INFINITY }))
   const sign = idTokens((claims, _sign, ctx) => {
     const seen = given()
     seen.idTokens += 1
+    if (seen.idTokens === 3) seen.since = Date.now() + late
     const key = stateOf(ctx).bank.services.keys[seen.idTokens < 3 ? 0 : 1]
     return key && signJws(claims, key)
   })
@@ -354,7 +365,7 @@ function rotating(then: (keys: Json[]) => Json[]): Pick<Variant, 'middleware'> {
       await sign(ctx, next)
       if (partOf(ctx) !== 'jwks' || ctx.status !== 200) return
       const { keys } = ctx.body as { keys: Json[] }
-      ctx.body = { keys: given().idTokens < 3 ? keys.slice(0, 1) : then(keys) }
+      ctx.body = { keys: Date.now() < given().since ? keys.slice(0, 1) : then(keys) }
     },
   }
 }

@@ -1,7 +1,7 @@
 import { stateOf } from '../../bank/state/state.ts'
 import { answers, type Json, partOf, refusals, successes } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
-import { roundRobinOf } from '../run/round-robin.ts'
+import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 /** Changes the list of products before it is sent; TotalResults is adapted. */
 const listed = (change: (products: Json[]) => Json[]) =>
@@ -252,7 +252,18 @@ const variants: Variant[] = [
       stateOf(ctx).fired()
     },
   },
+  {
+    id: 'products-loaded-at-two-times',
+    story:
+      '"When the product information was last updated": two servers answer by turns, each with the time at which it got the list.',
+    middleware: successes(['products'], (body) => ({
+      ...body,
+      meta: { ...(body.meta as Json), LastUpdated: loadedAt() },
+    })),
+  },
 ]
+
+const loadedAt = roundRobin(['2026-03-02T06:00:07Z', '2026-03-01T06:00:04Z'])
 
 /** Describes products and the list in different ways, one after the other. */
 const described = roundRobinOf<[Json, number], Json>(

@@ -35,6 +35,9 @@ const knownClient = (ctx: Context, id: unknown) =>
 /** The access token of each client and grant, by scope. */
 const living = ofEachBank(() => new Map<string, string>())
 
+/** Refresh token → when it was issued or used. */
+const usedAt = ofEachBank(() => new Map<string, number>())
+
 /** The newest access token of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
 
@@ -191,6 +194,27 @@ const variants: Variant[] = [
       '"A refresh token, if issued", and the lifetime of tokens is not shown: access tokens of five seconds, and another one only by confirming the consent again.',
     settings: { refreshTokens: 'none', accessTokenLifetime: 5 },
     middleware: seen,
+  },
+  {
+    id: 'refresh-tokens-end-when-unused',
+    story:
+      '"A refresh token, if issued, refreshes an expired access token": how long it may rest is not shown. It ends nine seconds after it was issued or used, and an access token lives for four.',
+    settings: { accessTokenLifetime: 4 },
+    async middleware(ctx, next) {
+      const form = partOf(ctx) === 'token' ? formOf(ctx) : undefined
+      await next()
+      const body = form && ctx.status === 200 ? jsonOf(ctx) : undefined
+      const token = String(body?.refresh_token ?? form?.get('refresh_token'))
+      if (!body || token === 'null') return
+      const since = usedAt().get(token) ?? Date.now()
+      if (Date.now() - since < 9000) {
+        usedAt().set(token, Date.now())
+        return
+      }
+      ctx.status = 400
+      ctx.body = { error: 'invalid_grant' }
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'tokens-of-a-year',

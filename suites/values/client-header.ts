@@ -38,6 +38,8 @@ const UNKNOWN =
   'RFC 9110 5.1: “Other recipients SHOULD ignore unrecognized header and trailer fields.”'
 const REPRESENTATION =
   'RFC 9110 8.3: Content-Type names the type of the content; a request without content has none to misread.'
+const CHUNKS =
+  'RFC 9112 7.1: “A recipient MUST be able to parse and decode the chunked transfer coding.” .NET sends JSON so.'
 const ON_THE_WAY =
   'RFC 9110 7.6.3 and RFC 7239 4: what a proxy on the way adds says where a request came from, and asks for nothing.'
 const COOKIE =
@@ -138,6 +140,16 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
     {
       part: 'connections (7.6.1 and 10.1)',
       none: 'Connection, TE and Expect belong to one connection, which the library keeps.',
+    },
+    {
+      part: 'Transfer-Encoding (RFC 9112 6.1)',
+      rows: [
+        {
+          ...row('chunked', 'whose body comes in chunks', CHUNKS, {}),
+          make: ({ content }) =>
+            content === 'none' ? undefined : { headers: { 'Transfer-Encoding': 'chunked' } },
+        },
+      ],
     },
   ],
 }

@@ -1,15 +1,16 @@
 import type { Tpp } from '../../client/tpp.ts'
+import { member } from '../../judge/data-rows.ts'
 import { now } from '../../record/clock.ts'
-import type { ConsentFacts } from '../../wire/exchange.ts'
+import type { ConsentFacts, Exchange } from '../../wire/exchange.ts'
 import type { ResumableRun } from '../resume-run.ts'
 import { MARGIN, refreshed, type TokenSet, withoutRefresh, workedOnce } from '../tokens.ts'
-import { inUse, type Ledger } from './events.ts'
+import { inUse, type Ledger, lastOf } from './events.ts'
 
 /** The sources of an approval's tokens. */
 interface TokenSources {
   /** The exchange of its code. */
   first(): Promise<TokenSet>
-  /** Without a refresh token: the customer confirms the consent again. Undefined once the consent has ended. */
+  /** Without a refresh token, or after it rested too long: the customer confirms the consent again. Undefined once the consent has ended. */
   again(): Promise<TokenSet | undefined>
 }
 
@@ -35,8 +36,15 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
     const sent = await client.token(grant, { about })
     const next = refreshed(tokens, sent)
     if (next) hold(consent, next)
-    else if (workedOnce(tokens, sent)) hold(consent, withoutRefresh(tokens))
+    else if (workedOnce(tokens, sent) || isUnused(consent, tokens, sent))
+      hold(consent, withoutRefresh(tokens))
     return next
+  }
+  /** Was the refused refresh token not used for twice as long as its access token lives? How long it may rest is open. */
+  const isUnused = ({ id }: ConsentFacts, { expiresAt }: TokenSet, { response }: Exchange) => {
+    const since = lastOf(ledger.events, { kind: 'in use', key: id })?.at ?? Number.NaN
+    const isEnded = member(response?.json, 'error') === 'invalid_grant'
+    return isEnded && now() - since > 2 * (expiresAt - since)
   }
   const underWay = new Map<string, Promise<TokenSet | undefined>>()
   /** Simultaneous requests share one visit of the customer. */
@@ -54,7 +62,9 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
       const tokens = known ?? (await first())
       if (!known) ledger.add({ kind: 'in use', key: consent.id, tokens })
       if (now() <= tokens.expiresAt - MARGIN) return tokens
-      if (tokens.refreshToken !== undefined) return (await refresh(consent, client)) ?? tokens
+      const fresh = await refresh(consent, client)
+      if (fresh) return fresh
+      if (inUse(ledger.events, consent.id)?.refreshToken !== undefined) return tokens
       const next = await once(consent.id, again)
       if (next) hold(consent, next)
       return next ?? tokens

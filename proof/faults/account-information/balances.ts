@@ -59,7 +59,7 @@ const faults: Fault[] = [
     middleware: rowsOf(['balances', 'account-balances'], (rows) => {
       const earlier = isSingle(endpointOf()) ? 13 : 12
       return rows.map((row) => {
-        const at = Date.parse(String(row.DateTime)) - earlier * 3_600_000
+        const at = Date.parse(String(row.DateTime)) - earlier * 3_600_000 - 1_029_000
         return { ...row, DateTime: new Date(at).toISOString() }
       })
     }),

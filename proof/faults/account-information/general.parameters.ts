@@ -15,6 +15,9 @@ function stops(isStopped: (ctx: Context) => boolean, status = 403): Middleware {
   }
 }
 
+const isConsentDeletion = ({ method, path }: Context) =>
+  method === 'DELETE' && path.includes('-consents/')
+
 const pathsOf = (ctx: Context) => stateOf(ctx).bank.services.endpoints.paths
 
 /** The parameters in the query or form of a request, as they were sent. */
@@ -97,6 +100,24 @@ const faults: Fault[] = [
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops((ctx) => /-\d/.test(ctx.get('accept-language')), 400),
+  },
+  {
+    id: 'deletions-without-content-are-no-json',
+    story:
+      'The framework reads a body where Content-Type announces one, and an empty one is no JSON.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops(
+      (ctx) => isConsentDeletion(ctx) && ctx.get('content-type').includes('json'),
+      400,
+    ),
+  },
+  {
+    id: 'bodies-in-chunks-are-empty',
+    story: 'The gateway reads as many bytes as Content-Length says, and none where it is missing.',
+    fails: [],
+    warns: ['GEN-24/added-headers'],
+    middleware: stops((ctx) => ctx.req.rawHeaders.includes('chunked'), 400),
   },
   {
     id: 'types-without-content-are-refused',

@@ -67,6 +67,18 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'deletions-of-two-bytes',
+    story: 'The framework counts an empty object as content, and sends its length with status 204.',
+    fails: [],
+    warns: ['GEN-35/no-coding'],
+    async middleware(ctx, next) {
+      await next()
+      if (ctx.method !== 'DELETE' || ctx.status !== 204) return
+      addLine(ctx, 'Content-Length', '2')
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'compressed-by-service-and-gateway',
     story: 'The service compresses, and the gateway once more; the answer names one coding.',
     fails: ['GEN-01/json'],

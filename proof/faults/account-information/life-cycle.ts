@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { Consent } from '../../../bank/state/consents.ts'
+import { ageOf } from '../../../bank/state/services.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import {
   answeredWith,
@@ -113,6 +114,17 @@ const faults: Fault[] = [
       const { records, directory } = stateOf(currentRequest() as Context).bank.services
       const owner = records.peek('Client', consent.clientId)?.org_id
       return owner === directory.clients.second.organisationId && consent.customerId !== undefined
+    }),
+  },
+  {
+    id: 'unconfirmed-consents-are-not-deletable',
+    story: 'What was not confirmed for ninety days waits for its customer, and refuses its client.',
+    fails: ['CLC-01/after-ninety-days'],
+    middleware: deletionAnswers((ctx, consent) => {
+      if (ctx.status !== 204 || consent?.kind !== KIND) return undefined
+      if (!ageOf(stateOf(ctx).bank.services, consent).reconfirmationDue) return undefined
+      delete consent.deleted
+      return 403
     }),
   },
   {

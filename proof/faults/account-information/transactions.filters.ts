@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Middleware } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { Refused } from '../../../bank/listeners/refusals.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
@@ -46,6 +47,19 @@ function ofSingle(): boolean {
   return ctx !== undefined && endpointOf(ctx) === 'account-transactions'
 }
 
+/** Filters of these instants, in milliseconds, are refused. */
+function refusesFilters(which: (filters: { from: number; to: number }) => boolean): Middleware {
+  return async (ctx, next) => {
+    const { fromBookingDateTime: from, toBookingDateTime: to } = ctx.query
+    const filters = { from: Date.parse(String(from)), to: Date.parse(String(to)) }
+    if (!ctx.path.endsWith('/transactions') || !which(filters)) return next()
+    ctx.status = 400
+    ctx.body = { Message: 'invalid date' }
+    stateOf(ctx).fired()
+    return undefined
+  }
+}
+
 /** One endpoint ignores this filter when the customer is absent. */
 function unread(
   name: 'fromBookingDateTime' | 'toBookingDateTime',
@@ -66,6 +80,20 @@ function unread(
 const latestQuery = ofEachBank(() => ({ query: '' }))
 
 const faults: Fault[] = [
+  {
+    id: 'filters-begin-within-seven-years',
+    story: 'The archive has seven years, and a request for more is refused.',
+    fails: [],
+    warns: ['TXN-47/out-of-range'],
+    middleware: refusesFilters(({ from }) => from < Date.now() - 7 * 365 * 24 * HOUR),
+  },
+  {
+    id: 'filters-end-today',
+    story: 'A date that is still to come is taken for a mistake.',
+    fails: [],
+    warns: ['TXN-47/out-of-range'],
+    middleware: refusesFilters(({ to }) => to > Date.now() + 60_000),
+  },
   {
     id: 'leap-days-are-no-days-of-a-filter',
     story: 'Filters are compared by the same day of this year, which need not have it.',

@@ -45,8 +45,15 @@ const item = (each: Json, change: Json): Json => {
 const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
-/** When the servers have loaded the list: they answer in turn. */
-const loadedAt = ofEachBank(() => roundRobin(['2023-03-02T06:00:00Z', '2023-03-01T06:00:00Z']))
+/** When the products were edited. */
+const editedAt = ofEachBank(() =>
+  roundRobin([
+    '2023-03-04T06:00:00Z',
+    '2023-03-02T06:00:00Z',
+    '2023-03-03T06:00:00Z',
+    '2023-03-01T06:00:00Z',
+  ]),
+)
 
 const faults: Fault[] = [
   {
@@ -260,13 +267,13 @@ const faults: Fault[] = [
     middleware: items((item) => ({ ...item, CashAdvanceRate: 'null' })),
   },
   {
-    id: 'last-updated-by-turns',
-    story: 'Two servers have loaded the list at different times.',
+    id: 'last-updated-of-any-product',
+    story: 'The date is that of the product which the database happens to give first.',
     fails: [],
     warns: ['PROD-63/never-back'],
     middleware: successes(['products'], (body) => ({
       ...body,
-      meta: { ...(body.meta as Json), LastUpdated: loadedAt()() },
+      meta: { ...(body.meta as Json), LastUpdated: editedAt()() },
     })),
   },
   {

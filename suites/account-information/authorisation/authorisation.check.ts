@@ -2,7 +2,7 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../../engine/suite-api/client.ts'
 import type { NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { requireValue, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { requireValue, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { blockBy } from '../../../engine/suite-api/outcomes.ts'
 import { member, refused } from '../../../engine/suite-api/responses.ts'
@@ -75,6 +75,16 @@ check(
   },
 )
 
+/** What a firewall takes for an attack: a path that leads up, the beginning of a template. */
+const ATTACK = /\.\.\/|\$\{/
+
+/** Did a firewall answer in the place of the service? Which requests come to the service, the documents do not say. */
+function isStopped({ kind, request, first }: Visit): boolean {
+  const refusals = [403, 406]
+  const isPage = kind === 'stopped' && refusals.includes(first?.response?.status ?? 0)
+  return isPage && ATTACK.test(request.state ?? '')
+}
+
 /** These approvals each send a text of the tables. A request that is not granted is repeated without it. */
 async function expectGrantedWith<Used extends NamedConsent>(
   context: Context<Used>,
@@ -90,6 +100,14 @@ async function expectGrantedWith<Used extends NamedConsent>(
     const granted = (step.visit ?? step.value)?.kind === 'granted'
     if (optional && !granted) continue
     requireValue(step)
+    if (step.visit && isStopped(step.visit)) {
+      context.observe(
+        'a state that is refused as an attack',
+        step.visit.request.state,
+        step.exchange,
+      )
+      continue
+    }
     const actual = step.visit ? visitEnd(step.visit) : ''
     expectThat(granted, { message: step.why, expected: 'a code', actual, exchange: step.exchange })
   }

@@ -13,7 +13,8 @@ import { secondsOf } from '../common/instants.ts'
 /**
  * Reads the list, the single addresses and the list again. Fails: the balances of an account are the same in all of
  * them, both lists give them one DateTime, and the single address one that is whole hours apart, twice. Not judged: a
- * DateTime within an hour of its answer, which may be the time of reading, or of an answer that is kept.
+ * DateTime within an hour of its answer, which may be the time of reading, or of an answer that is kept; times on
+ * the hour, which may be those of batches.
  */
 check(
   'BAL-28/one-time',
@@ -77,11 +78,14 @@ function secondsApart(some: Row[], others: Row[]): number[] | undefined {
 const haveOneTime = (some: Row[], others: Row[]): boolean =>
   secondsApart(some, others)?.every((apart) => apart <= 1) ?? false
 
-/** Are they apart by the whole hours of a time zone? */
+const beyondHours = (seconds: number): number =>
+  Math.abs(seconds - Math.round(seconds / 3600) * 3600)
+
+/** Are they apart by the whole hours of a time zone, and not all of them on the hour? */
 const areHoursApart = (some: Row[], others: Row[]): boolean =>
-  secondsApart(some, others)?.every(
-    (apart) => apart <= 14 * 3600 && Math.abs(apart - Math.round(apart / 3600) * 3600) <= 1,
-  ) ?? false
+  some.some(({ DateTime }) => beyondHours(secondsOf(DateTime) ?? 0) > 1) &&
+  (secondsApart(some, others)?.every((apart) => apart <= 14 * 3600 && beyondHours(apart) <= 1) ??
+    false)
 
 /** Is a DateTime within an hour of the answer? */
 function isFresh(rows: Row[], { startedAt }: Exchange): boolean {

@@ -96,18 +96,31 @@ rule(
   },
 )
 
-/** RFC 9112 6.1. Every 204 to a deletion. Fails: it has Transfer-Encoding, by which some clients wait for a body. */
+/**
+ * RFC 9112 6.1 and RFC 9110 8.6. Every 204 to a deletion. Fails: it has Transfer-Encoding, or Content-Length other than 0,
+ * by which some clients wait for a body.
+ */
 rule(
   'GEN-35/no-coding',
-  'An answer with status 204 has no Transfer-Encoding',
+  'An answer with status 204 announces no body',
   { endpoints: ['delete-account-access-consent', 'delete-funds-confirmation-consent'] },
   (exchange) => {
     if (!exchange.endpoint.startsWith('delete-') || exchange.response?.status !== 204)
       return undefined
-    const actual = header(exchange, 'transfer-encoding')
+    const [coding, length = '0'] = ['transfer-encoding', 'content-length'].map((name) =>
+      header(exchange, name),
+    )
+    // Many servers send a length of 0, which misleads nobody.
+    const actual = coding ?? (Number(length) === 0 ? undefined : length)
     if (actual === undefined) return []
-    const message = `an answer without content has Transfer-Encoding: ${actual}`
-    return [{ message, expected: 'no Transfer-Encoding', actual }]
+    const name = coding === undefined ? 'Content-Length' : 'Transfer-Encoding'
+    return [
+      {
+        message: `an answer without content has ${name}: ${actual}`,
+        expected: `no ${name}`,
+        actual,
+      },
+    ]
   },
 )
 

@@ -219,9 +219,38 @@ const adding = ({
   ...{ name, kind: 'requests' },
   async open() {
     relyOn(owner, await control()).toSucceed()
-    return { right: { content }, ask: (added, deviation) => ask({ ...added, deviation }) }
+    return {
+      right: { content },
+      async ask(added, deviation) {
+        const answer = await ask({ ...added, deviation })
+        // RFC 9112 6.3: a server may ask for the length of a body.
+        return answer.response?.status === 411 ? { exchange: answer } : answer
+      },
+    }
   },
 })
+
+/** The deletions of new consents. The documents let them have no body, so a header about one says nothing. */
+async function deletions(context: Context): Promise<RightRequest[]> {
+  const client = await context.caller()
+  const funds = await ableToDelete(context).catch(() => undefined)
+  const deletion = (
+    [name, owner]: [string, string],
+    ask: (told?: Told) => Promise<Exchange>,
+  ): RightRequest => ({ name, owner, content: 'none', control: () => ask(), ask })
+  const ofAccounts = async (told?: Told) =>
+    client.delete(consentPath(await createConsent(client)), told)
+  return [
+    deletion(['delete-account-access-consent', OWNERS.deletion], ofAccounts),
+    ...(funds
+      ? [
+          deletion(['delete-funds-confirmation-consent', OWNERS.fundsDeletion], async (told) =>
+            funds.delete(fundsPath(await newFundsId(funds)), told),
+          ),
+        ]
+      : []),
+  ]
+}
 
 check(
   'GEN-24/added-headers',
@@ -230,7 +259,13 @@ check(
   async (context) =>
     expectTable(context, {
       ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: isSpelled },
-      places: (await everyRequestAndToken(context)).map(adding),
+      places: [
+        ...(await deletions(context)).map((one) => ({
+          ...adding(one),
+          ...({ kind: 'deletions', dear: true } as const),
+        })),
+        ...(await everyRequestAndToken(context)).map(adding),
+      ],
     }),
 )
 

@@ -1,14 +1,20 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { requireValue, type TokenSet, tokensOf } from '../../../engine/suite-api/flow.ts'
-import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  requireValue,
+  type TokenSet,
+  tokensOf,
+  type Visit,
+} from '../../../engine/suite-api/flow.ts'
+import { blockBy, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../../consents.ts'
 import { again, atWork, expectUnharmed, harmed, requireOpen } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
+import { relyOnDeletion } from '../common/consents/deleted-consents.ts'
 import { ofOneAccount, waysToAsk } from '../common/data/absent-reads.ts'
 import { dataPaths, requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
@@ -119,8 +125,8 @@ const REVIVED = 'to be re-confirmed after ninety days more'
 const ANOTHER = 'another consent, while one waits to be re-confirmed'
 
 /**
- * The same after another ninety days: an answer with data before, after, and after
- * its customer approved another consent; its query after. Then it is re-confirmed.
+ * The same after another ninety days: an answer with data before, after, and after its customer approved another consent;
+ * its query after. Ninety days later the other consent is deleted. Then the first is re-confirmed.
  */
 const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) => {
   context.requireHook('ninety-days-passed')
@@ -138,10 +144,19 @@ const outOfDateAgain = sharedFixture([everything, reconfirmed], async (context) 
   const other = await context.visit({ purpose: ANOTHER, correct: true })
   if (other.kind === 'granted') await exchangeCode(approval, other)
   const still = other.kind === 'granted' ? await ask() : undefined
+  const late = other.kind === 'granted' ? await deletedLate(context, approval, other) : undefined
   // The checks of its deletion need working tokens. Whether it can be re-confirmed is judged by AUTHZ-32.
   await confirmAgain(context, approval, REVIVED).catch(() => undefined)
-  return { before, after, still, query }
+  return { before, after, still, query, late }
 })
+
+/** The query and the deletion of a consent that was approved ninety days ago. */
+async function deletedLate(context: Context, { get, delete: end }: Approval, { request }: Visit) {
+  await context.hook('ninety-days-passed', { consentId: request.consentId })
+  const path = consentPath(request.consentId)
+  const query = await get(path)
+  return { query, deletion: await end(path) }
+}
 
 const OUT_OF_DATE_AGAIN = {
   uses: [everything, reconfirmed],
@@ -159,6 +174,21 @@ check(
     const { before, after } = await outOfDateAgain(context)
     relyOn(OWNERS.accounts, before).toSucceed()
     expect(after).toBeRefused()
+  },
+)
+
+/** Not applicable where the query of such a consent is refused. */
+check(
+  'CLC-01/after-ninety-days',
+  'DELETE of a consent that was not re-confirmed for ninety days answers 204',
+  { ...OUT_OF_DATE_AGAIN, follows: ['CLC-01/authorised', 'CONS-22/after-ninety-days'] },
+  async (context) => {
+    await relyOnDeletion(context)
+    const { late } = await outOfDateAgain(context)
+    if (!late)
+      blockForFreedom('a second approved consent, beside one that waits to be re-confirmed')
+    if (refused(late.query)) throw new NotApplicable('the bank has ended it')
+    expect(late.deletion).toHaveStatus(204)
   },
 )
 

@@ -27,7 +27,7 @@ import {
   queryOf,
 } from '../common/data/booking-times.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
-import { requireRows } from '../common/data/data-reads.ts'
+import { requireRows, servedRead } from '../common/data/data-reads.ts'
 import { expectLeapDay } from '../common/data/leap-day.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import {
@@ -168,6 +168,19 @@ check(
       requireRows(answer, 'TXN-17/both')
       expect(answer).toHoldOnly('a transaction still pending', (row) => !isBooked(row))
     }
+  },
+)
+
+/** From 1990, to the next day. Earlier and later times are asked by TXN-16/far and TXN-17/far. */
+check(
+  'TXN-47/out-of-range',
+  'A filter that begins before the first transaction, or ends after the last, is not refused',
+  { uses: [everything], follows: ['TXN-15/each-combination'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    relyOn(readOwner(approval, bulk), await servedRead(approval, bulk)).toSucceed()
+    for (const bounds of [{ from: YEAR_1990 }, { to: now() + DAY }])
+      expect(await approval.get(bulk, { query: queryOf(bounds) })).toSucceed()
   },
 )
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { TokenDeviation, Tpp } from '../../../../engine/suite-api/client.ts'
 import type { Approval, ClientName, NamedConsent } from '../../../../engine/suite-api/consents.ts'
-import { type CallDeviation, tokensOf } from '../../../../engine/suite-api/flow.ts'
+import { type CallDeviation, refreshed, tokensOf } from '../../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 import type { Place } from '../../../tables.ts'
 import type { Credentials } from '../../../values/bearer-credential.ts'
@@ -27,6 +27,8 @@ type Fetch = (
 interface Holder {
   tpp: Tpp
   fetch: Fetch
+  /** After the request: what was fetched over another certificate may be bound to that one. */
+  renew?(): Promise<unknown>
 }
 
 /** The certificates that the target has for this client. */
@@ -54,7 +56,7 @@ function over<Used extends NamedConsent>(
       const there = await place.open(context)
       if (!there) return undefined
       const { ask, right: _, ...opened } = there
-      const { tpp, fetch } = await holderOf(context)
+      const { tpp, fetch, renew } = await holderOf(context)
       return {
         ...opened,
         right: certificatesOf(tpp),
@@ -63,7 +65,10 @@ function over<Used extends NamedConsent>(
           if (!fetched) return ask(wrong, deviation)
           const bearer = tokensOf(fetched)?.accessToken
           // Without a token, the connection was already refused at the token request.
-          return bearer === undefined ? fetched : ask({ ...wrong, bearer }, deviation)
+          if (bearer === undefined) return fetched
+          const answer = await ask({ ...wrong, bearer }, deviation)
+          await renew?.()
+          return answer
         },
       }
     },
@@ -94,11 +99,12 @@ function ofApproval(approval: Approval): Holder {
       const { refreshToken: refresh_token } = before
       if (refresh_token === undefined) return undefined
       const answer = await tpp.token({ grant_type: 'refresh_token', refresh_token }, wrong)
-      const { refreshToken } = tokensOf(answer) ?? {}
-      // With rotation of refresh tokens, the approval continues with the new one.
-      if (refreshToken !== undefined) approval.use({ ...before, refreshToken })
+      const after = refreshed(before, answer)
+      // The tokens before it may have ended (AMB-43).
+      if (after) approval.use(after)
       return answer
     },
+    renew: () => approval.refresh(),
   }
 }
 

@@ -161,7 +161,10 @@ function grantedFinding(
   if (!tokensOf(exchange)) return matchers.toGiveNoToken(exchange)
   const granted = requireScopes(exchange)
   const [needed = ''] = right.registered
-  const beyond = granted.find((one) => !within(right).includes(one))
+  // A server may add scopes of its own, to bind a token to its consent.
+  const isMeant = (one: string) =>
+    isKnownScope(one) || right.beyond.includes(one) || asked.split(' ').includes(one)
+  const beyond = granted.find((one) => !within(right).includes(one) && isMeant(one))
   const isNear = nearly && !asked.split(' ').includes(needed) && granted.includes(needed)
   if (beyond === undefined && !isNear) return undefined
   return {
