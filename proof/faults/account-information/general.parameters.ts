@@ -25,7 +25,52 @@ function parametersOf(ctx: Context): string {
   return ctx.path === pathsOf(ctx).token ? stateOf(ctx).body : ctx.querystring
 }
 
+/** Claims of a request object that a schema of the bank has. */
+const CLAIMS_OF_THE_SCHEMA = [
+  ...['iss', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sub', 'claims', 'nonce', 'state', 'prompt'],
+  ...['client_id', 'redirect_uri', 'response_type', 'response_mode', 'scope', 'max_age'],
+]
+
 const faults: Fault[] = [
+  {
+    id: 'parameters-beyond-the-list-are-refused',
+    story: 'The gateway has a list of the parameters of a login, and refuses all others.',
+    fails: [],
+    warns: ['GEN-36/unknown'],
+    middleware: stops(
+      (ctx) =>
+        ctx.path === pathsOf(ctx).authorisation &&
+        Object.keys(ctx.query).some(
+          (name) => !['request', ...CLAIMS_OF_THE_SCHEMA].includes(name) && ctx.query[name] !== '',
+        ),
+      400,
+    ),
+  },
+  {
+    id: 'claims-beyond-the-schema-are-refused',
+    story: 'Request objects are validated by a schema that allows no additional members.',
+    fails: [],
+    warns: ['GEN-36/unknown'],
+    policies: (correct, { fired }) => ({
+      requestObjectRefusal(claims, settings) {
+        const reason = correct.requestObjectRefusal(claims, settings)
+        const known = Object.keys(claims).every((name) => CLAIMS_OF_THE_SCHEMA.includes(name))
+        if (reason || known) return reason
+        fired()
+        return 'the request object has an additional member'
+      },
+    }),
+  },
+  {
+    id: 'empty-max-age-is-no-number',
+    story: 'The login page reads max_age with a pattern for numbers wherever it is there.',
+    fails: [],
+    warns: ['GEN-36/without-value'],
+    middleware: stops(
+      (ctx) => ctx.path === pathsOf(ctx).authorisation && ctx.query.max_age === '',
+      400,
+    ),
+  },
   {
     id: 'plus-stays-plus-in-the-query',
     story: 'The login page reads its address as a path is read, where + is no space.',

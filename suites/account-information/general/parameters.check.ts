@@ -1,7 +1,8 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
-import { matchers, relyOn } from '../../../engine/suite-api/expect.ts'
-import { type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
+import { expectThat, matchers, noteControl, relyOn } from '../../../engine/suite-api/expect.ts'
+import { type Visit, type VisitOptions, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
@@ -10,7 +11,13 @@ import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
-import { expectAnswered, nobodyLogsIn, relyOnNoCode, wrongVisit } from '../common/visits/visits.ts'
+import {
+  expectAnswered,
+  inBoth,
+  nobodyLogsIn,
+  relyOnNoCode,
+  wrongVisit,
+} from '../common/visits/visits.ts'
 
 /** Names and values in forms and queries, as libraries do. Requirements: specs/account-information/general.yaml */
 
@@ -71,15 +78,21 @@ const pageOf = (attended: boolean): Named => ({
   ...(attended && { dear: true as const }),
 })
 
+/** The visit of a correct request with no login. It must end on a page. */
+async function usualPage(context: Context<Used>): Promise<Visit> {
+  const usual = await nobodyLogsIn(context)
+  relyOnNoCode('AUTHZ-22/before-login', usual)
+  if (usual.kind === 'refused') {
+    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
+  }
+  return usual
+}
+
 /** A request without a login: the bank shows a page wherever it does so for the usual encoding. */
 const authorisation = (attended: boolean): EncodedPlace => ({
   ...pageOf(attended),
   async open(context) {
-    const usual = await nobodyLogsIn(context)
-    relyOnNoCode('AUTHZ-22/before-login', usual)
-    if (usual.kind === 'refused') {
-      blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
-    }
+    const usual = await usualPage(context)
     const consentId = await createConsent(await context.caller())
     return {
       right: { text: new URL(usual.request.url).search.slice(1) },
@@ -90,7 +103,7 @@ const authorisation = (attended: boolean): EncodedPlace => ({
           state: usual.request.state,
         })
         expectAnswered(visit)
-        const finding = ledTo(visit) === ledTo(usual) ? undefined : refusal(visit)
+        const finding = otherEnd(visit, usual, USUALLY_WRITTEN)
         return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
       },
     }
@@ -100,11 +113,14 @@ const authorisation = (attended: boolean): EncodedPlace => ({
 /** How the bank answered: by a redirect, or by a page with a status. Login pages may have any status. */
 const ledTo = ({ kind, pages: [page] }: Visit) => (kind === 'stopped' ? page?.status : kind)
 
-const refusal = (visit: Visit) => ({
-  message: `the visit ended with ${visitEnd(visit)}`,
-  expected: 'the page that the same parameters lead to as they are usually written',
-  actual: visitEnd(visit),
-})
+/** The finding where a visit did not lead to the page of the usual request. */
+function otherEnd(visit: Visit, usual: Visit, expected: string): Finding | undefined {
+  if (ledTo(visit) === ledTo(usual)) return undefined
+  const actual = visitEnd(visit)
+  return { message: `the visit ended with ${actual}`, expected, actual }
+}
+
+const USUALLY_WRITTEN = 'the page that the same parameters lead to as they are usually written'
 
 const visits = (rows: (row: Row) => boolean) => ({
   uses: [everything],
@@ -145,6 +161,45 @@ check(
   visits(isOfEveryForm),
   asking('GEN-22/authorisation', isOfEveryForm, atPage),
 )
+
+const UNKNOWN = 'a parameter that no server knows'
+
+check(
+  'GEN-36/unknown',
+  'A parameter that no server knows changes nothing of an authorisation request',
+  { uses: [everything], refusals: ['nobody logs in', UNKNOWN] },
+  (context) => expectSamePage(context, UNKNOWN, inBoth({ colour_of_the_button: 'blue' })),
+)
+
+const WITHOUT_VALUE = 'optional parameters without a value'
+
+/** In the query alone: a claim of a request object that is an empty text is not a parameter without a value. */
+check(
+  'GEN-36/without-value',
+  'Optional parameters without a value change nothing of an authorisation request',
+  { uses: [everything], refusals: ['nobody logs in', WITHOUT_VALUE] },
+  (context) => {
+    const query = { acr_values: '', display: '', login_hint: '', max_age: '', ui_locales: '' }
+    return expectSamePage(context, WITHOUT_VALUE, { query })
+  },
+)
+
+/** Fails: without a login, the request does not lead to the page of a correct one. */
+async function expectSamePage(
+  context: Context<Used>,
+  purpose: string,
+  deviation: VisitOptions['deviation'],
+): Promise<void> {
+  const usual = await usualPage(context)
+  const { state } = usual.request
+  const visit = await wrongVisit(context, { purpose, decision: 'none', deviation, state })
+  if (usual.last) noteControl({ exchange: usual.last, summary: 'without that, a page came' })
+  expectAnswered(visit)
+  const finding = otherEnd(visit, usual, 'the page that a request without that leads to')
+  if (!finding) return
+  const message = `${finding.message} (${purpose})`
+  expectThat(false, { ...finding, message, exchange: visit.last })
+}
 
 check(
   'GEN-23/token',
