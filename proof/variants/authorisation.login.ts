@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { stateOf } from '../../bank/state/state.ts'
+import { acceptsRequest } from '../altering/jwt-rewrites.ts'
 import { answers } from '../altering/rewriting.ts'
 import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -72,6 +73,15 @@ const variants: Variant[] = [
       ctx.status = 401
       ctx.state.fired()
     },
+  },
+  {
+    id: 'prompt-is-not-known',
+    story: 'The documents have no prompt: a login page is shown, whatever a request says of pages.',
+    middleware: acceptsRequest(({ claims: { prompt, ...others } }, query) => {
+      if (prompt === undefined) return undefined
+      delete query.prompt
+      return others
+    }),
   },
   {
     id: 'login-behind-many-redirects',

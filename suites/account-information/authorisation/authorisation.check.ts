@@ -22,6 +22,7 @@ import { DENIED, denied } from '../common/visits/denial.ts'
 import {
   AGAIN,
   expectNoCode,
+  inBoth,
   nobodyConfirmsAgain,
   nobodyLogsIn,
   relyOnNoCode,
@@ -244,6 +245,56 @@ check(
     expectNoCode(await wrongVisit(context, options), 'the login had a wrong password')
   },
 )
+
+const SILENT = 'prompt=none where nobody is logged in'
+
+/** OpenID Connect Core 1.0, 3.1.2.1. Fails: a code or an ID token arrives. A login page is no finding. */
+check(
+  'AUTHZ-22/prompt-none',
+  'A request with prompt=none gets no code and no ID token where no customer is logged in',
+  { ...NEGATIVE, refusals: ['nobody logs in', SILENT] },
+  async (context) => {
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
+    const options = { purpose: SILENT, decision: 'none', deviation: WITHOUT_PROMPT } as const
+    expectNothingGiven(await wrongVisit(context, options))
+  },
+)
+
+const AGAIN_SILENT = 're-confirmation with prompt=none where nobody is logged in'
+
+/** Late: no sentence says what becomes of a consent whose re-confirmation ends with an error. */
+check(
+  'AUTHZ-22/again-prompt-none',
+  'Re-confirmation with prompt=none gets no code and no ID token where no customer is logged in',
+  {
+    uses: [everything, reconfirmed],
+    refusals: ['nobody logs in', AGAIN, AGAIN_SILENT],
+    follows: ['AUTHZ-22/prompt-none'],
+    late: true,
+  },
+  async (context) => {
+    relyOnNoCode('AUTHZ-22/before-login', await nobodyLogsIn(context))
+    relyOnNoCode('AUTHZ-22/again-before-login', await nobodyConfirmsAgain(context))
+    const { consentId } = await context.approved(everything)
+    const options = { purpose: AGAIN_SILENT, consentId, decision: 'none' } as const
+    expectNothingGiven(await context.visit({ ...options, deviation: WITHOUT_PROMPT }))
+  },
+)
+
+/** The bank must show no page. */
+const WITHOUT_PROMPT = inBoth({ prompt: 'none' })
+
+/** Expects that neither a code nor an ID token came. */
+function expectNothingGiven(visit: Visit): void {
+  expectNoCode(visit, 'nobody logged in')
+  if (visit.kind !== 'refused') return
+  expectThat(visit.redirect.idToken === undefined, {
+    message: 'an ID token arrived although nobody logged in',
+    expected: 'no ID token',
+    actual: `an ID token at ${visit.redirect.address}`,
+    exchange: visit.last,
+  })
+}
 
 const AGAIN_WRONG = 're-confirmation with wrong credentials'
 
