@@ -1,6 +1,7 @@
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { isAbout } from '../altering/consent-requests.ts'
+import { asAccounts } from '../altering/funds-as-accounts.ts'
 import { answers, type Json, partOf, successes } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
 
@@ -20,6 +21,12 @@ const variants: Variant[] = [
     story:
       'The table of transitions is that of the AccountAccessConsent: the Status in which a funds confirmation consent is created is not shown, and the list of values is not complete.',
     middleware: created((data) => ({ ...data, Status: 'Pending' })),
+  },
+  {
+    id: 'funds-consents-approved-with-any-scope',
+    story:
+      'What a customer approves for funds is not shown: a code comes for the scope accounts too, and its token, which reads no account, is refused.',
+    policies: asAccounts,
   },
   {
     id: 'funds-deleted-under-aisp',

@@ -1,7 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
-import type { Consent, ConsentKind } from '../../../bank/state/consents.ts'
+import {
+  type Consent,
+  type ConsentKind,
+  supportedPermissions,
+} from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import {
   answered,
@@ -10,6 +14,7 @@ import {
   isAbout,
   requested,
 } from '../../altering/consent-requests.ts'
+import { asAccounts } from '../../altering/funds-as-accounts.ts'
 import { type Json, jsonOf, policy } from '../../altering/rewriting.ts'
 import { inOneField, requestBody } from '../../altering/shared-fields.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
@@ -64,6 +69,22 @@ function deletionTakes(kind: ConsentKind, takes: (other: Consent, named: Consent
 const byBeginning = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
+  {
+    id: 'funds-consents-open-accounts',
+    story:
+      'Both kinds of consent are rows of one table, and one without permissions is taken for an old one, which had none.',
+    fails: ['FCC-29/no-account-data'],
+    policies: asAccounts,
+    async middleware(ctx: Context, next: Next) {
+      const consent = tokenInfoOf(ctx)?.consent
+      if (consent?.kind !== KIND) return next()
+      const { permissions } = consent
+      Object.assign(consent, { kind: 'account-access', permissions: supportedPermissions })
+      stateOf(ctx).fired()
+      await next()
+      Object.assign(consent, { kind: KIND, permissions })
+    },
+  },
   {
     id: 'funds-expiry-beyond-ninety-days-refused',
     story: 'What customers re-confirm every ninety days is thought to live no longer.',
