@@ -12,6 +12,7 @@ export const everything = consent({
   purpose: 'all permissions, no expiry, no period; choose every account',
   watched: true,
   core: true,
+  browser: 'of the first approval',
   permissions: DATA_PERMISSIONS,
 })
 

@@ -15,10 +15,13 @@ type VerifyingOptions = BrowserOptions & {
 
 type Storage = Awaited<ReturnType<BrowserContext['storageState']>>
 
+/** Cookies and storage of the sessions that visits share, by name. */
+type Sessions = Map<string, Storage>
+
 /**
  * Takes a customer through the bank's pages in the machine's Chromium, Chrome or Edge, by the steps that the target
- * describes. Every visit has a new context without earlier cookies. Each server that serves a page is first verified
- * against the target's trust. The final redirect is intercepted before anything is fetched.
+ * describes. Every visit has a new context without earlier cookies, unless it names a session. Each server that serves
+ * a page is first verified against the target's trust. The final redirect is intercepted before anything is fetched.
  */
 export function browserDriver(
   options: VerifyingOptions & {
@@ -35,6 +38,7 @@ export function browserDriver(
   /** Functions that end the open visits. */
   const open = new Set<() => void>()
   let over = false
+  const sessions: Sessions = new Map()
 
   /** One part of a visit; `elsewhere` if it continues in a browser that accepts another server. */
   const stretch = async (
@@ -68,6 +72,7 @@ export function browserDriver(
       const { pages } = watched
       const end = watched.end()
       if (end?.kind === 'landed') {
+        await keepSession(sessions, request, context)
         return { kind: 'redirected', url: end.url, status: end.status, pages }
       }
       if (end?.kind === 'elsewhere') {
@@ -97,7 +102,8 @@ export function browserDriver(
       const end = () => controller.abort()
       open.add(end)
       const taken = new Set<StepDocument>()
-      let from: { url: string; storage?: Storage } = { url: request.url }
+      const { url, browser = '' } = request
+      let from: { url: string; storage?: Storage } = { url, storage: sessions.get(browser) }
       try {
         for (;;) {
           const end = await stretch(request, from, deadline, taken)
@@ -117,6 +123,16 @@ export function browserDriver(
     },
     close: verifying.close,
   }
+}
+
+async function keepSession(
+  sessions: Sessions,
+  { browser }: VisitRequest,
+  context: BrowserContext,
+): Promise<void> {
+  if (browser === undefined) return
+  const storage = await context.storageState().catch(() => undefined)
+  if (storage) sessions.set(browser, storage)
 }
 
 /** A browser that accepts the servers it trusts itself and those that were verified before. */

@@ -19,6 +19,8 @@ export interface VisitRequest {
   wrongCredentials?: boolean
   /** The customer ticks one of the accounts that the bank offers, not all. */
   oneAccount?: boolean
+  /** Name of a browser session that visits share, with its cookies; default: a new session. */
+  browser?: string
   /** Added to the exchanges of the visit. */
   about: About
   /** Awaited once, before the customer decides: actions that happen while this customer waits on that page. */
@@ -85,7 +87,7 @@ export interface Driver {
   close(ended?: string): Promise<void>
 }
 
-/** Drivers that support `meanwhile`: one visit can wait while another continues. */
+/** Drivers that support `meanwhile` and `browser`: one visit can wait while another continues, or follow it. */
 export const HOLDING: readonly AuthorisationDocument['driver'][] = ['http', 'browser']
 
 /** One approval that a run will need, shown to a person in advance. */

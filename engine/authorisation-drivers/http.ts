@@ -5,7 +5,7 @@ import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { type Cookies, createCookies } from './cookies.ts'
 import { credentialProblem } from './credentials.ts'
-import { type Driver, landsAt, ourStop, type VisitEnd } from './driver.ts'
+import { type Driver, landsAt, ourStop, type VisitEnd, type VisitRequest } from './driver.ts'
 import {
   type Answered,
   absolute,
@@ -26,27 +26,37 @@ const MOST_STEPS = 30
 
 /**
  * A customer without a screen: follows redirects and refreshes, keeps cookies, fills in the forms and follows the links
- * that the target describes. Each visit has a new browser session.
+ * that the target describes. Each visit has a new browser session, unless it names one.
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
   const known = { target, forms, patience: PATIENCE }
+  const sessions = new Map<string, Cookies>()
+
+  const walk = async (request: VisitRequest, cookies: Cookies): Promise<VisitEnd> => {
+    const { meanwhile } = request
+    const visit: UnderWay = { request, pages: [], seen: new Map(), meanwhile, waited: 0 }
+    let next: Step = { method: 'GET', url: request.url }
+    for (let step = 0; step < MOST_STEPS; step += 1) {
+      const answered = await send(visit, next, { wire, target, cookies })
+      if ('kind' in answered) return answered
+      const reached =
+        afterRedirect(visit, next, answered) ?? (await afterPage(visit, next, answered, known))
+      if ('kind' in reached) return reached
+      next = reached
+    }
+    if (visit.waited > 0) known.patience = 0
+    const why = `no end after ${MOST_STEPS} pages`
+    return { kind: 'stopped', why, first: visit.first, pages: visit.pages }
+  }
+
   return {
     async visit(request): Promise<VisitEnd> {
-      const cookies = createCookies()
-      const { meanwhile } = request
-      const visit: UnderWay = { request, pages: [], seen: new Map(), meanwhile, waited: 0 }
-      let next: Step = { method: 'GET', url: request.url }
-      for (let step = 0; step < MOST_STEPS; step += 1) {
-        const answered = await send(visit, next, { wire, target, cookies })
-        if ('kind' in answered) return answered
-        const reached =
-          afterRedirect(visit, next, answered) ?? (await afterPage(visit, next, answered, known))
-        if ('kind' in reached) return reached
-        next = reached
-      }
-      if (visit.waited > 0) known.patience = 0
-      const why = `no end after ${MOST_STEPS} pages`
-      return { kind: 'stopped', why, first: visit.first, pages: visit.pages }
+      const { browser } = request
+      const kept = browser === undefined ? undefined : sessions.get(browser)
+      const cookies = kept ?? createCookies()
+      const end = await walk(request, cookies)
+      if (browser !== undefined && end.kind === 'redirected') sessions.set(browser, cookies)
+      return end
     },
     async close() {},
   }

@@ -10,6 +10,7 @@ import { Blocked, NotApplicable } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { originOf } from '../wire/origin.ts'
+import { createBrowserSessions } from './browser-sessions.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { createDescribedPages } from './described-pages.ts'
 import type { ResumableRun } from './resume-run.ts'
@@ -76,9 +77,9 @@ export function createVisits(parts: VisitParts) {
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
   const spares = createSpareConsents(parts, clients)
   const inTurn = takingTurns()
+  const browsers = createBrowserSessions(target)
 
   const customer = (name?: CustomerName) => requireCustomer(target, name)
-
   const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
     const record = { ...seen, at: new Date(now()).toISOString() }
     visits.push(record)
@@ -123,7 +124,7 @@ export function createVisits(parts: VisitParts) {
       if (touched && options.consentId === undefined) spares.spend(client)
       const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
       const ours = end.kind === 'stopped' && end.ours
-      parts.resumable?.visited(record, ours ? undefined : made)
+      parts.resumable?.visited(record, ours || browsers.followsOn(options) ? undefined : made)
       if (ours) {
         throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
       }
@@ -134,7 +135,7 @@ export function createVisits(parts: VisitParts) {
 
   const visit = async (options: VisitOptions): Promise<Visit> => {
     const { meanwhile } = options
-    if (!meanwhile) return inTurn(await prepared(options))
+    if (!meanwhile) return browsers.visit(options, async (each) => inTurn(await prepared(each)))
     requireHolding(target)
     let waited = false
     const act = async () => {
@@ -202,6 +203,7 @@ function visitRequest(
     purpose,
     ...(credentials && { wrongCredentials: true }),
     ...(options.oneAccount && { oneAccount: true }),
+    ...(options.browser !== undefined && { browser: options.browser }),
   }
 }
 

@@ -51,6 +51,8 @@ export interface NamedConsent<Name extends string = string> {
   state?: (seed: number) => string
   /** The same for the nonce. */
   nonce?: (seed: number) => string
+  /** Name of the browser session of its visit, in which a visit of a check goes on; see VisitOptions. */
+  browser?: string
   /** Index of the registered redirect URI; the first when absent. */
   redirectUri?: number
   /** The visit re-confirms the consent of this approval, with the existing intent id. */

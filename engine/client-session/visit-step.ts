@@ -78,6 +78,7 @@ export function messageOf(named: NamedConsent, consentId: string, { registered }
     purpose: `${named.name}: ${named.purpose}`,
     redirectUri: uris[named.redirectUri ?? 0] ?? uris[0],
     ...(named.oneAccount && { oneAccount: true }),
+    ...(named.browser !== undefined && { browser: named.browser }),
     correct: true,
   }
 }

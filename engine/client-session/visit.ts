@@ -19,6 +19,11 @@ export interface VisitOptions {
   credentials?: Record<string, string>
   /** The customer selects one account. */
   oneAccount?: boolean
+  /**
+   * Name of a browser session. It goes on in the session of the last visit with this name that gave a code; where that
+   * gives no code, the visit is repeated in a new session.
+   */
+  browser?: string
   redirectUri?: string
   /** Random when absent, like the nonce. */
   state?: string
@@ -50,6 +55,8 @@ export type Visit = {
   /** The answer that ended the visit: the redirect, or the page where it stopped. */
   last?: Exchange
   pages: Page[]
+  /** It went on in the browser session of an earlier visit. */
+  sameBrowser?: true
 } & (
   | { kind: 'granted'; redirect: Redirect; code: string }
   | { kind: 'refused'; redirect: Redirect }

@@ -75,6 +75,40 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'known-browsers-need-no-login',
+    story:
+      'How customers authenticate is the bank’s: whoever has logged in in this browser session is known, and asked for the approval alone.',
+    async middleware(ctx, next) {
+      const { customers, visitors } = stateOf(ctx).bank.services
+      const [, uid = '', step] =
+        (onPages(ctx) && /^\/interaction\/([^/]+)(\/login)?$/.exec(ctx.path)) || []
+      const known = ctx.cookies.get('known', { signed: false })
+      const customer = customers.find(({ id }) => id === known)
+      if (uid && !step && customer && !visitors.has(uid)) {
+        visitors.set(uid, customer)
+        ctx.state.fired()
+      }
+      await next()
+      const id = step && visitors.get(uid)?.id
+      if (id) ctx.cookies.set('known', id, { signed: false })
+    },
+  },
+  {
+    id: 'one-visit-for-each-browser-session',
+    story:
+      'How long a browser session lasts is the bank’s: after an approval the customer must close the browser, and sees a page that says so.',
+    async middleware(ctx, next) {
+      if (onPages(ctx) && ctx.path === '/authorize' && ctx.cookies.get('over', { signed: false })) {
+        ctx.type = 'text/html'
+        ctx.body = page('<p>You have logged out. Please close your browser.</p>')
+        ctx.state.fired()
+        return
+      }
+      await next()
+      if (locationOf(ctx).includes('code=')) ctx.cookies.set('over', 'yes', { signed: false })
+    },
+  },
+  {
     id: 'prompt-is-not-known',
     story: 'The documents have no prompt: a login page is shown, whatever a request says of pages.',
     middleware: acceptsRequest(({ claims: { prompt, ...others } }, query) => {

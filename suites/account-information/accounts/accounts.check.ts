@@ -254,7 +254,7 @@ check(
     registers: true,
     uses: [everything],
     grants: [TRIED_CODE],
-    follows: ['ACC-10/detail-shows-more', 'ACC-20/basic-hides-card'],
+    follows: ['ACC-10/detail-shows-more', 'ACC-20/basic-hides-card', 'DATA-08/one-browser'],
   },
   async (context) => {
     await withoutRefreshTokens(context)

@@ -175,7 +175,7 @@ check(
     registers: 'where allowed',
     uses: [everything],
     grants: [TRIED_CODE],
-    follows: ['TXN-14/without-permission'],
+    follows: ['TXN-14/without-permission', 'DATA-08/one-browser'],
   },
   async (context) => {
     const tried = await triedCode(context)

@@ -88,7 +88,7 @@ export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; lef
 export async function visitOf<T>(
   context: Context,
   tpp: Tpp,
-  options: Pick<VisitOptions, 'purpose' | 'redirectUri' | 'state' | 'deviation'> & {
+  options: Pick<VisitOptions, 'purpose' | 'redirectUri' | 'state' | 'deviation' | 'browser'> & {
     permissions?: readonly string[]
   },
   use: (visit: Visit) => Promise<T>,

@@ -27,12 +27,15 @@ interface Tried {
   again: Exchange
   /** Did the code give a token to the correct request after others were refused? */
   outlived: boolean
+  /** The customer went on in the browser session in which “everything” had been approved. */
+  sameBrowser: boolean
 }
 
 /**
  * One code: with other redirect URIs, without assertion, then correctly; its refresh token; the
  * code again. Whether a code outlives a refusal is open: if not, all attempts but the first use
- * new codes. It is the code of a client without refresh_token, if one can be registered.
+ * new codes. It is the code of a client without refresh_token, if one can be registered. The customer
+ * goes on in the browser session in which “everything” was approved.
  */
 export const triedCode = sharedFixture([everything], async (context): Promise<Tried> => {
   // If this fails for any reason, another client's code is enough for the rest.
@@ -113,6 +116,7 @@ async function withCode<T>(
   const options = {
     purpose: TRIED_CODE,
     state: SPECIAL_STATE,
+    ...(everything.browser !== undefined && { browser: everything.browser }),
     ...(redirectUri !== undefined && { redirectUri }),
   }
   for (const permissions of [DIRECTIONS, undefined]) {
@@ -149,6 +153,7 @@ async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp
   const { accessToken: bearer, refreshToken } = tokensOf(right) ?? {}
   const reads = bearer !== undefined && (await readWith(tpp, bearer, visit.narrow))
   const deviation = 'a grant type that is not registered'
+  const sameBrowser = visit.sameBrowser === true
   const refreshed =
     narrow && refreshToken !== undefined
       ? await tpp.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, { deviation })
@@ -156,7 +161,7 @@ async function afterwards(tpp: Tpp, visit: Granted, right: Exchange, narrow: Tpp
   // Another node may not know that it was used.
   const replayed = { ...ELSEWHERE, deviation: 'a code that was exchanged before' }
   const again = await exchanged(tpp, visit, replayed)
-  return { again, ...(reads && { reads }), ...(refreshed && { refreshed }) }
+  return { again, sameBrowser, ...(reads && { reads }), ...(refreshed && { refreshed }) }
 }
 
 async function readWith(
