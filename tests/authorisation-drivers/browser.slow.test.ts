@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createDirectory } from '../../bank/directory/directory.ts'
 import { browserDriver } from '../../engine/authorisation-drivers/browser.ts'
 import type { VisitRequest } from '../../engine/authorisation-drivers/driver.ts'
+import variants from '../../proof/variants/authorisation.login.ts'
 import { everything } from '../../suites/consents.ts'
 import { openDirectory } from '../directory.ts'
 import { executablePath, noBrowser, open, STEPS } from './opened.ts'
@@ -36,6 +37,23 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
       expect(visit.pages).toHaveLength(2)
       if (visit.kind === 'refused') expect(visit.redirect.error).toBe('access_denied')
     }
+    await close()
+  })
+
+  test('goes on in the session of an earlier visit, where one login is enough', async () => {
+    const alterations = variants.filter(({ id }) => id === 'known-browsers-need-no-login')
+    const { session, close } = await open(browser, { directory, alterations })
+    const seen: [number, boolean][] = []
+    for (const name of ['one', 'one', undefined]) {
+      const visit = await session.visit({ purpose, ...(name && { browser: name }) })
+      expect(visit.kind).toBe('granted')
+      seen.push([visit.pages.length, visit.sameBrowser === true])
+    }
+    expect(seen).toEqual([
+      [2, false],
+      [1, true],
+      [2, false],
+    ])
     await close()
   })
 
