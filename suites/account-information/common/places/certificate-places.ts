@@ -104,7 +104,7 @@ function ofApproval(approval: Approval): Holder {
       if (after) approval.use(after)
       return answer
     },
-    renew: () => approval.refresh(),
+    renew: () => approval.refresh().catch(() => undefined),
   }
 }
 
