@@ -63,8 +63,8 @@ export function checkTokenRequest(
 ): void {
   const { policies, settings } = services
   const { client, params } = ctx.oidc
-  // RFC 6749 2.3: one method of authentication in each request.
-  if (ctx.oidc.body?.client_secret !== undefined) {
+  // RFC 6749 2.3: one method of authentication in each request. 3.2: what has no value counts as omitted.
+  if (ctx.oidc.body?.client_secret) {
     throw new errors.InvalidRequest('client_secret beside a client assertion')
   }
   const reason = policies.clientAssertionRefusal(claims, header)

@@ -24,13 +24,13 @@ interface PostDeviation extends Told {
   /** Sent instead of the registration JWT or of the form. */
   body?: string
   identity?: string
+  method?: string
 }
 
 export interface RegistrationDeviation extends PostDeviation {
   jwt?: JwtDeviation
   /** null omits it. */
   softwareStatement?: string | null | ((statement: string) => string)
-  method?: string
 }
 
 export interface TokenDeviation extends PostDeviation {
@@ -39,7 +39,7 @@ export interface TokenDeviation extends PostDeviation {
   form?: Record<string, string | undefined>
   /** Changes the spelling of the form. */
   respelled?: (text: string) => string
-  /** Sends the form as the query of the address, and an empty body. */
+  /** Sends the form as the query of the address, and an empty body; by GET no body. */
   inTheQuery?: true
   authentication?: Authentication
 }

@@ -85,8 +85,8 @@ export function tokenMessage(
 
 /** The same parameters in the query of the address; a repetition has the same ones. */
 function inTheQuery({ renewed: _, body = '', ...message }: WireMessage): WireMessage {
-  const { url } = message
-  return { ...message, url: `${url}${url.includes('?') ? '&' : '?'}${body}`, body: '' }
+  const url = `${message.url}${message.url.includes('?') ? '&' : '?'}${body}`
+  return { ...message, url, ...(message.method !== 'GET' && { body: '' }) }
 }
 
 /** A request to any other endpoint. */

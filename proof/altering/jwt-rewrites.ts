@@ -125,6 +125,7 @@ export function acceptsAssertion(
   mend: (assertion: Decoded, form: URLSearchParams, ctx: Context) => Json | undefined,
 ): Middleware {
   return tokenRequests((form, ctx) => {
+    if (form.getAll('client_assertion').length > 1) return false
     const claims = mend(decoded(form.get('client_assertion')), form, ctx)
     if (!claims) return false
     form.set('client_assertion_type', JWT_BEARER)

@@ -1,7 +1,20 @@
+import { stateOf } from '../../bank/state/state.ts'
 import { formOf, tokenResponses } from '../altering/token-requests.ts'
 import type { Variant } from '../run/proof.ts'
 
 const variants: Variant[] = [
+  {
+    id: 'token-address-has-a-page',
+    story:
+      'The document shows POST. Who opens the address in a browser sees a page of the bank, whatever stands in its query.',
+    async middleware(ctx, next) {
+      const { bank, fired } = stateOf(ctx)
+      const isToken = ctx.path === bank.services.endpoints.paths.token
+      if (!isToken || ctx.method !== 'GET') return next()
+      ctx.body = '<h1>This address is for applications</h1>'
+      return fired()
+    },
+  },
   {
     id: 'client-grants-need-a-scope',
     story: 'The form has no scope (AMB-11); what happens without it is not shown: it is refused.',

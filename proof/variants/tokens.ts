@@ -21,7 +21,8 @@ const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
 
 /** The claims of a client assertion that this client signed itself; undefined for others. */
 function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
-  const text = form.get('client_assertion') ?? ''
+  const [text = '', second] = form.getAll('client_assertion')
+  if (second !== undefined) return undefined
   const assertion = decoded(text)
   const { iss, sub } = assertion.claims
   if (iss === undefined || iss !== sub || !knownClient(ctx, sub)) return undefined

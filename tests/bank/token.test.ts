@@ -171,6 +171,8 @@ describe('client assertions', () => {
       expect(['invalid_client', 'invalid_request']).toContain(json.error)
       expect(json.access_token).toBeUndefined()
     }
+    const empty = await first.token({ ...grant, client_secret: '', code: '' })
+    expect(empty.status, 'what has no value counts as omitted').toBe(200)
   })
 })
 

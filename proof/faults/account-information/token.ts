@@ -76,8 +76,9 @@ function remembering(use: (ctx: Context, last: Map<string, string>) => void) {
     keep(`${kind} ${client?.clientId}`, model, access)
     keep(`refresh ${client?.clientId}`, 'RefreshToken', refresh)
     last.set(String(refresh), 'issued')
-    if (form.has('code')) last.set(`code ${client?.clientId}`, form.get('code') ?? '')
-    if (form.has('code')) last.set(`uri ${client?.clientId}`, form.get('redirect_uri') ?? '')
+    const code = form.get('code')
+    if (code) last.set(`code ${client?.clientId}`, code)
+    if (code) last.set(`uri ${client?.clientId}`, form.get('redirect_uri') ?? '')
   }
 }
 

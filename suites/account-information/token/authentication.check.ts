@@ -65,6 +65,19 @@ check(
   },
 )
 
+check(
+  'TOK-49/by-get',
+  'A token request by GET, with its parameters in the query of the address, gets no token',
+  { follows: ['TOK-49/in-the-query'] },
+  async ({ caller, steps }) => {
+    requireValue(await steps.management())
+    const { tpp } = await caller()
+    const deviation = 'GET, with the parameters in the query of the address'
+    const wrong = { inTheQuery: true, method: 'GET', contentType: null, deviation } as const
+    expect(await tpp.token(CLIENT, wrong)).toGiveNoToken()
+  },
+)
+
 /**
  * Neither client_assertion nor client_assertion_type, only
  * client_id, over the client's own transport certificate.

@@ -1,0 +1,98 @@
+import type { Middleware } from 'koa'
+import { stateOf } from '../../../bank/state/state.ts'
+import { tokenForm, tokenRequests } from '../../altering/jwt-rewrites.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** The form fields of the document. */
+const FIELDS = [
+  ...['grant_type', 'client_id', 'client_secret', 'code', 'refresh_token', 'redirect_uri'],
+  ...['client_assertion_type', 'client_assertion', 'scope'],
+]
+
+/** Refuses forms like this one. */
+function refuses(isWrong: (form: URLSearchParams) => boolean, error: string): Middleware {
+  return async (ctx, next) => {
+    const form = tokenForm(ctx)
+    if (!form || !isWrong(form)) return next()
+    ctx.status = 400
+    ctx.body = { error }
+    stateOf(ctx).fired()
+    return undefined
+  }
+}
+
+/** Reads one value of each field that is sent several times. */
+function reads(choose: (values: string[]) => string | undefined): Middleware {
+  return tokenRequests((form) => {
+    const twice = [...form.keys()].filter((name) => form.getAll(name).length > 1)
+    for (const name of twice) form.set(name, choose(form.getAll(name)) ?? '')
+    return twice.length > 0
+  })
+}
+
+const faults: Fault[] = [
+  {
+    id: 'token-by-get',
+    story:
+      'The controller has one method for GET and POST, and for GET it reads what stands in the address.',
+    fails: [],
+    warns: ['TOK-49/by-get'],
+    async middleware(ctx, next) {
+      const state = stateOf(ctx)
+      const isToken = ctx.path === state.bank.services.endpoints.paths.token
+      if (isToken && ctx.method === 'GET' && ctx.querystring !== '') {
+        state.body = ctx.querystring
+        ctx.method = 'POST'
+        ctx.querystring = ''
+        ctx.req.headers['content-type'] = 'application/x-www-form-urlencoded'
+        // The request came without content.
+        ctx.req.headers['transfer-encoding'] = 'chunked'
+        state.fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'unknown-fields-are-refused',
+    story: 'The gateway compares the form with a schema that allows no additional properties.',
+    fails: [],
+    warns: ['TOK-50/ignored'],
+    middleware: refuses(
+      (form) => [...form.keys()].some((name) => !FIELDS.includes(name)),
+      'invalid_request',
+    ),
+  },
+  {
+    id: 'an-empty-secret-is-a-second-authentication',
+    story: 'A client that sends a secret and an assertion is refused, whatever the secret is.',
+    fails: [],
+    warns: ['TOK-51/as-omitted'],
+    middleware: refuses(
+      (form) => form.has('client_secret') && form.has('client_assertion'),
+      'invalid_client',
+    ),
+  },
+  {
+    id: 'an-empty-redirect-uri-is-compared',
+    story: 'Wherever the form has a redirect URI, it is looked up among those of the client.',
+    fails: [],
+    warns: ['TOK-51/as-omitted'],
+    middleware: refuses((form) => form.get('redirect_uri') === '', 'invalid_request'),
+  },
+  {
+    id: 'first-of-two-fields-counts',
+    story: 'The framework gives the first of several values, and the service asks for one.',
+    fails: [],
+    warns: ['TOK-52/assertion-twice'],
+    middleware: reads(([first]) => first),
+  },
+  {
+    id: 'last-of-two-fields-counts',
+    story: 'The form is read into a map, in which a later value takes the place of an earlier one.',
+    fails: [],
+    warns: ['TOK-52/assertion-twice'],
+    middleware: reads((values) => values.at(-1)),
+  },
+]
+
+export default faults

@@ -1,0 +1,63 @@
+import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
+import { OWNERS } from '../../owners.ts'
+
+/**
+ * POST /oauth/token: fields that nobody knows, that have no value, or that are sent
+ * twice (RFC 6749 3.2). Requirements: specs/account-information/token.yaml
+ */
+
+const CLIENT = { grant_type: 'client_credentials' } as const
+
+/** Expects a token for a request with these fields too. If there is none, the request without them is the control. */
+async function expectServedWith(
+  { caller }: Context,
+  form: Record<string, string>,
+  deviation: string,
+): Promise<void> {
+  const { tpp } = await caller()
+  const answer = await tpp.token(CLIENT, { form, deviation })
+  if (!tokensOf(answer)) relyOn(OWNERS.management, await tpp.token(CLIENT)).toGiveAToken()
+  expect(answer).toGiveAToken()
+}
+
+check(
+  'TOK-50/ignored',
+  'A token request with one more field, which nobody knows, gets a token',
+  {},
+  (context) => expectServedWith(context, { assay_unknown: '1' }, 'a field that nobody knows'),
+)
+
+/** Fields of other grants, and the secret that a client with private_key_jwt does not send. */
+const EMPTY = { client_secret: '', code: '', redirect_uri: '', refresh_token: '' }
+
+check(
+  'TOK-51/as-omitted',
+  'A token request with optional fields that have no value gets a token',
+  {},
+  (context) => expectServedWith(context, EMPTY, 'optional fields without a value'),
+)
+
+/** A JWT that says nothing, and that nobody signed. */
+const WRONG = 'client_assertion=e30.e30.e30'
+
+/** In both orders: one shows a bank that takes the first of two values, the other one that takes the last. */
+const ORDERS = [
+  { words: 'right, then wrong', respelled: (form: string) => `${form}&${WRONG}` },
+  { words: 'wrong, then right', respelled: (form: string) => `${WRONG}&${form}` },
+]
+
+check(
+  'TOK-52/assertion-twice',
+  'A token request with two client assertions, one right and one wrong, gets no token',
+  {},
+  async ({ caller, steps }) => {
+    requireValue(await steps.management())
+    const { tpp } = await caller()
+    for (const { words, respelled } of ORDERS) {
+      const deviation = `client_assertion sent twice: ${words}`
+      expect(await tpp.token(CLIENT, { respelled, deviation })).toGiveNoToken()
+    }
+  },
+)
