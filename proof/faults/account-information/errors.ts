@@ -1,4 +1,14 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { stateOf } from '../../../bank/state/state.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
+
+/** Refresh tokens that are being used. */
+const locked = ofEachBank(() => new Set<string>())
+
+/** Milliseconds: long enough for two connections that are opened at once. */
+const LOCKED = 50
 
 const faults: Fault[] = [
   {
@@ -30,5 +40,29 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'refresh-token-is-locked-while-it-is-used',
+    story:
+      'A refresh locks the row of its token. A second one at the same time does not get the lock, and nobody handles that exception.',
+    fails: [],
+    warns: ['ERR-01/no-5xx'],
+    async middleware(ctx, next) {
+      const token = tokenForm(ctx)?.get('refresh_token')
+      if (!token) return next()
+      const all = locked()
+      if (all.has(token)) {
+        ctx.status = 500
+        ctx.body = { error: 'server_error' }
+        stateOf(ctx).fired()
+        return undefined
+      }
+      all.add(token)
+      await wait(LOCKED)
+      await next()
+      all.delete(token)
+      return undefined
+    },
+  },
 ]
+
 export default faults

@@ -1,12 +1,13 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { DATA_PERMISSIONS } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
-import { tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
+import { type Caller, type TokenSet, tokensOf, type Visit } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { everything, secondCustomer } from '../../consents.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { described } from '../common/data/account-comparisons.ts'
+import { ELSEWHERE } from '../common/elsewhere.ts'
 import { approvedBefore, exchangeCode, expectCode } from '../common/visits/visits.ts'
 
 /** Two customers at the bank's pages at the same time. Requirements: specs/account-information/data.yaml */
@@ -25,6 +26,7 @@ const two = ({ target }: Of) => target.document.customers.second !== undefined
 /**
  * Each code gives a token, both at once, and each token gives what its customer approved: permissions distinguish
  * the consents, accounts the customers. With one customer only, the bank may require a single browser.
+ * At last the second one's refresh token is sent twice at once, since nobody needs that approval any more.
  */
 check(
   'DATA-08/visits-at-once',
@@ -57,13 +59,14 @@ check(
       { purpose: WAITS, consentId: narrow, correct: true },
       { purpose: MEANWHILE, consentId: whole, customer, correct: true },
     )
-    const [first, second] = await Promise.all([waited, other].map((one) => tokenOf(context, one)))
+    const [first, second] = await Promise.all([waited, other].map((one) => tokensFor(context, one)))
 
     const deviation = 'a consent without ReadTransactions'
-    const beyond = await client.get('/transactions', { bearer: first, deviation })
-    const rows = await client.get('/transactions', { bearer: second })
-    const own = await client.get('/accounts', { bearer: first })
-    const foreign = await client.get('/accounts', { bearer: second })
+    const beyond = await client.get('/transactions', { bearer: first?.accessToken, deviation })
+    const rows = await client.get('/transactions', { bearer: second?.accessToken })
+    const own = await client.get('/accounts', { bearer: first?.accessToken })
+    const foreign = await client.get('/accounts', { bearer: second?.accessToken })
+    await refreshTwiceAtOnce(client, second?.refreshToken)
     expect(beyond).toBeRefused()
     // A newer approval of the same customer may have ended the first (AMB-43).
     if (two(context)) expect(own).toSucceed()
@@ -79,8 +82,20 @@ check(
   },
 )
 
-/** The access token for the code of a visit. Asked for again if the first of two simultaneous requests gave none. */
-async function tokenOf(context: Of, visit: Visit): Promise<string> {
+/**
+ * Both over a new connection: otherwise only one of them would wait for one. A bank may refuse one
+ * or both, and may end the approval. A server error is found by the rule about all requests.
+ */
+async function refreshTwiceAtOnce({ tpp }: Caller, refreshToken: string | undefined) {
+  if (refreshToken === undefined) return
+  const grant = { grant_type: 'refresh_token', refresh_token: refreshToken } as const
+  const deviation = 'a refresh token that is sent twice at once'
+  const send = () => tpp.token(grant, { ...ELSEWHERE, deviation })
+  await Promise.all([send(), send()])
+}
+
+/** The tokens for the code of a visit. Asked for again if the first of two simultaneous requests gave none. */
+async function tokensFor(context: Of, visit: Visit): Promise<TokenSet> {
   if (visit.kind !== 'granted' && !two(context)) {
     throw new NotApplicable('the bank lets one customer approve one consent at a time')
   }
@@ -89,7 +104,7 @@ async function tokenOf(context: Of, visit: Visit): Promise<string> {
   const answer = await exchangeCode(client, visit)
   const given = tokensOf(answer) ? answer : await exchangeCode(client, visit)
   expect(given).toGiveAToken()
-  return tokensOf(given)?.accessToken ?? ''
+  return tokensOf(given) as TokenSet
 }
 
 /** The accounts that an earlier approval showed, described by everything but their ids. */
