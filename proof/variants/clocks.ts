@@ -1,7 +1,9 @@
 import { stateOf } from '../../bank/state/state.ts'
 import { idTokens } from '../altering/id-tokens.ts'
-import { type Json, partOf } from '../altering/rewriting.ts'
+import { type Json, jsonOf, partOf } from '../altering/rewriting.ts'
+import { tokensSpelt } from '../altering/token-spelling.ts'
 import type { Variant } from '../run/proof.ts'
+import { roundRobin } from '../run/round-robin.ts'
 
 /** Seconds by which the clocks differ: less than the 60 that the target allows. */
 const APART = 55
@@ -47,7 +49,18 @@ function strictClock(ahead: number): Pick<Variant, 'policies' | 'middleware'> {
   }
 }
 
+/** Seconds by which exp of an access token differs from what expires_in says. */
+const shift = roundRobin([-APART, 240])
+
 const variants: Variant[] = [
+  {
+    id: 'tokens-that-tell-their-end',
+    story: `An access token may tell when it expires. No clocks agree: by that of the bank it is ${APART} seconds earlier. Or expires_in is four minutes less, so that clients ask for another one in time.`,
+    middleware: tokensSpelt((token, ctx) => {
+      const told = Math.floor(Date.now() / 1000) + Number(jsonOf(ctx)?.expires_in)
+      return stateOf(ctx).bank.signAsBank({ jti: token, exp: told + shift() })
+    }),
+  },
   {
     id: 'times-to-the-second',
     story:

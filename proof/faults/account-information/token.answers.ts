@@ -96,6 +96,16 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'tokens-tell-ten-minutes-and-say-an-hour',
+    story:
+      'The life of tokens was made longer at the server, and the JWTs kept the old one, which clients read.',
+    fails: [],
+    warns: ['TOK-45/no-shorter'],
+    middleware: tokensSpelt((token, ctx) =>
+      stateOf(ctx).bank.signAsBank({ jti: token, exp: Math.floor(Date.now() / 1000) + 600 }),
+    ),
+  },
+  {
     id: 'code-hash-of-the-token',
     story: 'The ID token of the token endpoint has c_hash over the access token, by a copied line.',
     fails: [],

@@ -267,25 +267,53 @@ rule('TOK-44/no-store', 'No cache may store a token response', TOKEN, (exchange)
   return [{ message, expected: 'Cache-Control: no-store', actual }]
 })
 
+/** Of a token 2xx with expires_in, in seconds since 1970: exp of an access token that is a JWT, and what expires_in says. */
+function endsIn(
+  exchange: Exchange,
+): { exp?: number; earliest: number; latest: number } | undefined {
+  const accessToken = textOf(exchange, 'access_token')
+  const expiresIn = member(exchange.response?.json, 'expires_in')
+  if (accessToken === undefined || typeof expiresIn !== 'number') return undefined
+  const exp = claimsOf(accessToken)?.exp
+  const earliest = Date.parse(exchange.startedAt) / 1000 + expiresIn
+  const latest = earliest + exchange.durationMs / 1000
+  return { ...(typeof exp === 'number' && { exp }), earliest, latest }
+}
+
+const written = (seconds: number) => new Date(seconds * 1000).toISOString()
+
 /** RFC 7519 4.1.4. Every token 2xx with an access token. Fails: it is a JWT with exp, later than expires_in says. */
 rule(
   'TOK-45/as-long',
   'An access token that tells when it expires does not live longer than expires_in says',
   TOKEN,
   (exchange, { clockTolerance }) => {
-    const accessToken = textOf(exchange, 'access_token')
-    if (accessToken === undefined) return undefined
-    const exp = claimsOf(accessToken)?.exp
-    const expiresIn = member(exchange.response?.json, 'expires_in')
-    if (typeof expiresIn !== 'number') return undefined
-    if (typeof exp !== 'number') return []
-    const end = (Date.parse(exchange.startedAt) + exchange.durationMs) / 1000 + expiresIn
-    if (exp <= end + clockTolerance + MARGIN) return []
+    const ends = endsIn(exchange)
+    if (!ends) return undefined
+    const { exp, latest } = ends
+    if (exp === undefined || exp <= latest + clockTolerance + MARGIN) return []
     const message = 'the access token says that it lives longer than expires_in'
-    const [expected, actual] = [end, exp].map((at) => new Date(at * 1000).toISOString())
-    return [{ message, expected: `exp of ${expected} or before`, actual: `${actual}` }]
+    return [{ message, expected: `exp of ${written(latest)} or before`, actual: written(exp) }]
   },
 )
 
 /** Seconds by which a bank may tell clients a shorter life than the token has, so that they ask for another one in time. */
 const MARGIN = 300
+
+/** The same. Fails: its exp is before expires_in has passed. */
+rule(
+  'TOK-45/no-shorter',
+  'An access token that tells when it expires lives as long as expires_in says',
+  {
+    ...TOKEN,
+    unseen: 'no access token tells when it expires',
+    follows: ['TOK-17/duration', 'TOK-17/honoured'],
+  },
+  (exchange, { clockTolerance }) => {
+    const { exp, earliest } = endsIn(exchange) ?? {}
+    if (exp === undefined || earliest === undefined) return undefined
+    if (exp >= earliest - clockTolerance) return []
+    const message = 'the access token says that it expires before expires_in has passed'
+    return [{ message, expected: `exp of ${written(earliest)} or later`, actual: written(exp) }]
+  },
+)
