@@ -23,6 +23,23 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'refresh-tokens-come-unasked',
+    story:
+      'Whether refresh_token is listed is open, and so is what the service adds: each client has it. The words of a response type may be listed in another order than they are stored.',
+    settings: {
+      discovery: {
+        grant_types_supported: ['authorization_code', 'client_credentials'],
+        response_types_supported: ['id_token code'],
+      },
+    },
+    policies: (correct, { fired }) => ({
+      grantTypesStored(requested) {
+        fired()
+        return [...new Set([...correct.grantTypesStored(requested), 'refresh_token'])]
+      },
+    }),
+  },
+  {
     id: 'grants-are-asked-late',
     story:
       '"A client can call the token endpoint only with a registered grant type": the authorisation page ' +

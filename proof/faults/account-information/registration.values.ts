@@ -197,6 +197,28 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'a-grant-of-another-channel-is-stored',
+    story:
+      'Clients are made from a template of the mobile app, whose grant type the configuration does not have.',
+    fails: [],
+    warns: ['REG-35/advertised'],
+    middleware: successes(['registration'], (body) => ({
+      ...body,
+      grant_types: [...(body.grant_types as string[]), 'urn:openid:params:grant-type:ciba'],
+    })),
+  },
+  {
+    id: 'the-default-response-type-is-stored-too',
+    story:
+      'RFC 7591 has code for a default: the library adds it to the response types that a client asks for.',
+    fails: [],
+    warns: ['REG-35/advertised'],
+    middleware: successes(['registration'], (body) => ({
+      ...body,
+      response_types: ['code', ...(body.response_types as string[])],
+    })),
+  },
+  {
     id: 'redirect-uris-are-not-returned',
     story: 'The answer is made of a record whose list of redirect URIs is loaded later.',
     fails: ['REG-13/as-registered'],

@@ -33,6 +33,7 @@ import {
 } from '../common/registration/narrow-registration.ts'
 import {
   expectNotRegistered,
+  LISTS,
   requireList,
   requireRegisteredValues,
   requireUnadvertised,
@@ -175,24 +176,12 @@ wrongRegistrationCheck(
   },
 )
 
-/** Members of a registration that name an algorithm, with their lists in the configuration and their rules. */
+/** Members of a registration that name an algorithm, with their rules. */
 const ALGORITHMS = [
-  {
-    name: 'request_object_signing_alg',
-    list: 'request_object_signing_alg_values_supported',
-    rule: 'REG-18/ps256',
-  },
-  {
-    name: 'id_token_signed_response_alg',
-    list: 'id_token_signing_alg_values_supported',
-    rule: 'REG-19/ps256',
-  },
-  {
-    name: 'token_endpoint_auth_signing_alg',
-    list: 'token_endpoint_auth_signing_alg_values_supported',
-    rule: 'REG-20/ps256',
-  },
-]
+  { name: 'request_object_signing_alg', rule: 'REG-18/ps256' },
+  { name: 'id_token_signed_response_alg', rule: 'REG-19/ps256' },
+  { name: 'token_endpoint_auth_signing_alg', rule: 'REG-20/ps256' },
+] as const
 
 /**
  * Request_object_signing_alg, id_token_signed_response_alg and token_endpoint_auth_signing_alg,
@@ -205,10 +194,10 @@ wrongRegistrationCheck(
   {},
   async (context) => {
     const configuration = requireValue(await context.steps.discovery())
-    const listed = ALGORITHMS.filter(({ list }) => Array.isArray(configuration[list]))
+    const listed = ALGORITHMS.filter(({ name }) => Array.isArray(configuration[LISTS[name]]))
     if (listed.length === 0) throw new NotApplicable('the configuration lists no algorithms')
-    for (const { name, list, rule } of listed) {
-      const algorithm = requireUnadvertised(await requireList(context, list), [
+    for (const { name, rule } of listed) {
+      const algorithm = requireUnadvertised(await requireList(context, LISTS[name]), [
         'RS256',
         'none',
         'HS256',

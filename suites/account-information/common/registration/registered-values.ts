@@ -6,6 +6,16 @@ import { type Exchange, member, succeeded } from '../../../../engine/suite-api/r
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { expectNoClient } from './fresh-registration.ts'
 
+/** Members of a registered client, with the list of the configuration that has their values. */
+export const LISTS = {
+  grant_types: 'grant_types_supported',
+  response_types: 'response_types_supported',
+  token_endpoint_auth_method: 'token_endpoint_auth_methods_supported',
+  token_endpoint_auth_signing_alg: 'token_endpoint_auth_signing_alg_values_supported',
+  request_object_signing_alg: 'request_object_signing_alg_values_supported',
+  id_token_signed_response_alg: 'id_token_signing_alg_values_supported',
+} as const
+
 /**
  * A list of the configuration. Not applicable without it: nothing else shows what must not be registered. A missing
  * list is only a warning (DISC-05, DISC-06), since the documents do not show the body of the configuration.
