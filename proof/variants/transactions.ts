@@ -160,7 +160,7 @@ const variants: Variant[] = [
       rows.map((row) => ({
         ...row,
         ...(typeof row.BookingDateTime === 'string' && {
-          BookingDateTime: row.BookingDateTime.replace(/:\d\d(\.\d+)?Z$/, ':00Z'),
+          BookingDateTime: row.BookingDateTime.replace(/:\d\d(\.\d+)?(Z|\+00:00)$/i, ':00$2'),
         }),
       })),
     ),

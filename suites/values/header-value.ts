@@ -12,7 +12,7 @@ export interface Present {
 
 const SIGNALS = '“Header x-fapi-customer-ip-address signals that the customer is present.”'
 const EITHER = `${SIGNALS} FAPI 1.0 Baseline 6.2.2 (4) has both 2001:DB8::1893:25c8:1946 and 198.51.100.119.`
-const RECORDED = `${EITHER} RATE-08 asks one IPv6 address at each place.`
+const RECORDED = `${EITHER} RATE-08 records what IPv6 gets.`
 const NO_ADDRESS = `${SIGNALS} What another value than an address does is not said.`
 const NAMES = 'RFC 9110 5.1: “Field names are case-insensitive”.'
 

@@ -102,13 +102,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'ipv6-customers-are-refused',
-    story: 'The schema of the gateway has a pattern for the address of the customer: four numbers.',
-    fails: [],
-    warns: ['RATE-08/served'],
-    middleware: refusesData((ctx) => ctx.get(PRESENT).includes(':')),
-  },
-  {
     id: 'limit-for-consents-too',
     story: 'One limit stands before the whole interface.',
     fails: [],

@@ -1,11 +1,13 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import {
   type CallDeviation,
+  type Caller,
   requireExchange,
   requireValue,
 } from '../../../engine/suite-api/flow.ts'
-import type { Exchange } from '../../../engine/suite-api/responses.ts'
+import { type Exchange, refused } from '../../../engine/suite-api/responses.ts'
 import { COMPRESSED } from '../../compressed.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -164,15 +166,17 @@ async function everyRequest(context: Context<typeof everything>): Promise<RightR
   ]
 }
 
-/** The same, and one for a token. It comes last, since perhaps only the newest token is valid. */
-async function everyRequestAndToken(context: Context<typeof everything>): Promise<RightRequest[]> {
+async function tokenRequest(context: Context): Promise<RightRequest> {
   const { tpp } = await context.caller()
   const ask = (told?: Told) => tpp.token({ grant_type: 'client_credentials' }, told)
-  return [
-    ...(await everyRequest(context)),
-    { name: 'token', owner: OWNERS.management, content: 'form', control: () => ask(), ask },
-  ]
+  return { name: 'token', owner: OWNERS.management, content: 'form', control: () => ask(), ask }
 }
+
+/** The same, and one for a token. It comes last, since perhaps only the newest token is valid. */
+const everyRequestAndToken = async (context: Context<typeof everything>) => [
+  ...(await everyRequest(context)),
+  await tokenRequest(context),
+]
 
 /** Without the headers that Assay sends and the documents do not have: a correct request like the others. */
 const ALONE: Told = { headers: { 'x-fapi-interaction-id': undefined } }
@@ -238,14 +242,21 @@ async function deletions(context: Context): Promise<RightRequest[]> {
     [name, owner]: [string, string],
     ask: (told?: Told) => Promise<Exchange>,
   ): RightRequest => ({ name, owner, content: 'none', control: () => ask(), ask })
+  /** Another node may know of a new consent a moment later. */
+  const deleted = async ({ delete: end }: Caller, path: string, told?: Told) => {
+    const answer = await end(path, told)
+    if (!told || !refused(answer)) return answer
+    await wait(context.target.settlingTime)
+    return end(path, told)
+  }
   const ofAccounts = async (told?: Told) =>
-    client.delete(consentPath(await createConsent(client)), told)
+    deleted(client, consentPath(await createConsent(client)), told)
   return [
     deletion(['delete-account-access-consent', OWNERS.deletion], ofAccounts),
     ...(funds
       ? [
           deletion(['delete-funds-confirmation-consent', OWNERS.fundsDeletion], async (told) =>
-            funds.delete(fundsPath(await newFundsId(funds)), told),
+            deleted(funds, fundsPath(await newFundsId(funds)), told),
           ),
         ]
       : []),
@@ -260,11 +271,12 @@ check(
     expectTable(context, {
       ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: isSpelled },
       places: [
+        ...(await everyRequest(context)).map(adding),
         ...(await deletions(context)).map((one) => ({
           ...adding(one),
           ...({ kind: 'deletions', dear: true } as const),
         })),
-        ...(await everyRequestAndToken(context)).map(adding),
+        adding(await tokenRequest(context)),
       ],
     }),
 )

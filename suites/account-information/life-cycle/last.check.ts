@@ -7,7 +7,7 @@ import {
   tokensOf,
   type Visit,
 } from '../../../engine/suite-api/flow.ts'
-import { blockBy, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, narrowOfSeconds, reconfirmed, secondClient } from '../../consents.ts'
@@ -185,8 +185,7 @@ check(
   async (context) => {
     await relyOnDeletion(context)
     const { late } = await outOfDateAgain(context)
-    if (!late)
-      blockForFreedom('a second approved consent, beside one that waits to be re-confirmed')
+    if (!late) throw new NotApplicable('no other consent was approved meanwhile')
     if (refused(late.query)) throw new NotApplicable('the bank has ended it')
     expect(late.deletion).toHaveStatus(204)
   },
