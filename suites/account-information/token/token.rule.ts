@@ -304,15 +304,12 @@ const MARGIN = 300
 rule(
   'TOK-45/no-shorter',
   'An access token that tells when it expires lives as long as expires_in says',
-  {
-    ...TOKEN,
-    unseen: 'no access token tells when it expires',
-    follows: ['TOK-17/duration', 'TOK-17/honoured'],
-  },
+  { ...TOKEN, follows: ['TOK-17/duration', 'TOK-17/honoured'] },
   (exchange, { clockTolerance }) => {
-    const { exp, earliest } = endsIn(exchange) ?? {}
-    if (exp === undefined || earliest === undefined) return undefined
-    if (exp >= earliest - clockTolerance) return []
+    const ends = endsIn(exchange)
+    if (!ends) return undefined
+    const { exp, earliest } = ends
+    if (exp === undefined || exp >= earliest - clockTolerance) return []
     const message = 'the access token says that it expires before expires_in has passed'
     return [{ message, expected: `exp of ${written(earliest)} or later`, actual: written(exp) }]
   },
