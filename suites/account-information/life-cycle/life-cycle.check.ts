@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
-import { blockForData, blockForFreedom } from '../../../engine/suite-api/outcomes.ts'
+import { blockForData, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { refused } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../../bystanders.ts'
@@ -166,9 +166,12 @@ check(
   'A query does not move StatusUpdateDateTime of a revoked consent',
   { ...REVOKED, follows: ['CONS-29/not-by-query', 'CONS-29/never-back'] },
   async (context) => {
+    const { after } = await revoked(context)
+    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
     const queries = await revokedQueried(context)
-    for (const query of queries)
-      relyOn('CLC-10/sees-revoked', query).toHaveMember('Data.Status', 'Revoked')
+    // Whether it stays so is judged by CLC-10/stays-revoked.
+    if (queries.some((query) => statusOf(query) !== 'Revoked'))
+      throw new NotApplicable('a later query does not show it as Revoked')
     const [last, ...before] = queries.toReversed()
     if (!last || before.some((query) => showSameUpdate(query, last))) return
     if (before[0]) expectUntouched(before[0], last, 'a query')

@@ -10,12 +10,13 @@ import { OWNERS } from '../../owners.ts'
 
 const CLIENT = { grant_type: 'client_credentials' } as const
 
-/** Expects a token for a request with these fields too. If there is none, the request without them is the control. */
+/** Expects a token for a request with these fields too. If there is none, the request without them is asked once more. */
 async function expectServedWith(
-  { caller }: Context,
+  { caller, steps }: Context,
   form: Record<string, string>,
   deviation: string,
 ): Promise<void> {
+  requireValue(await steps.management())
   const { tpp } = await caller()
   const answer = await tpp.token(CLIENT, { form, deviation })
   if (!tokensOf(answer)) relyOn(OWNERS.management, await tpp.token(CLIENT)).toGiveAToken()
