@@ -263,7 +263,7 @@ const variants: Variant[] = [
   },
 ]
 
-const loadedAt = roundRobin(['2026-03-02T06:00:07Z', '2026-03-01T06:00:04Z'])
+const loadedAt = roundRobin(['2023-03-02T06:00:07Z', '2023-03-01T06:00:04Z'])
 
 /** Describes products and the list in different ways, one after the other. */
 const described = roundRobinOf<[Json, number], Json>(

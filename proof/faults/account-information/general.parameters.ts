@@ -151,7 +151,7 @@ const faults: Fault[] = [
     story:
       'The framework reads a body where Content-Type announces one, and an empty one is no JSON.',
     fails: [],
-    warns: ['GEN-24/added-headers'],
+    warns: ['GEN-24/deletions'],
     middleware: stops(
       (ctx) => isConsentDeletion(ctx) && ctx.get('content-type').includes('json'),
       400,

@@ -166,17 +166,15 @@ async function everyRequest(context: Context<typeof everything>): Promise<RightR
   ]
 }
 
-async function tokenRequest(context: Context): Promise<RightRequest> {
+/** The same, and one for a token. It comes last, since perhaps only the newest token is valid. */
+async function everyRequestAndToken(context: Context<typeof everything>): Promise<RightRequest[]> {
   const { tpp } = await context.caller()
   const ask = (told?: Told) => tpp.token({ grant_type: 'client_credentials' }, told)
-  return { name: 'token', owner: OWNERS.management, content: 'form', control: () => ask(), ask }
+  return [
+    ...(await everyRequest(context)),
+    { name: 'token', owner: OWNERS.management, content: 'form', control: () => ask(), ask },
+  ]
 }
-
-/** The same, and one for a token. It comes last, since perhaps only the newest token is valid. */
-const everyRequestAndToken = async (context: Context<typeof everything>) => [
-  ...(await everyRequest(context)),
-  await tokenRequest(context),
-]
 
 /** Without the headers that Assay sends and the documents do not have: a correct request like the others. */
 const ALONE: Told = { headers: { 'x-fapi-interaction-id': undefined } }
@@ -234,35 +232,6 @@ const adding = ({
   },
 })
 
-/** The deletions of new consents. The documents let them have no body, so a header about one says nothing. */
-async function deletions(context: Context): Promise<RightRequest[]> {
-  const client = await context.caller()
-  const funds = await ableToDelete(context).catch(() => undefined)
-  const deletion = (
-    [name, owner]: [string, string],
-    ask: (told?: Told) => Promise<Exchange>,
-  ): RightRequest => ({ name, owner, content: 'none', control: () => ask(), ask })
-  /** Another node may know of a new consent a moment later. */
-  const deleted = async ({ delete: end }: Caller, path: string, told?: Told) => {
-    const answer = await end(path, told)
-    if (!told || !refused(answer)) return answer
-    await wait(context.target.settlingTime)
-    return end(path, told)
-  }
-  const ofAccounts = async (told?: Told) =>
-    deleted(client, consentPath(await createConsent(client)), told)
-  return [
-    deletion(['delete-account-access-consent', OWNERS.deletion], ofAccounts),
-    ...(funds
-      ? [
-          deletion(['delete-funds-confirmation-consent', OWNERS.fundsDeletion], async (told) =>
-            deleted(funds, fundsPath(await newFundsId(funds)), told),
-          ),
-        ]
-      : []),
-  ]
-}
-
 check(
   'GEN-24/added-headers',
   'A request is served whatever headers a library or a proxy adds, and however it spells their names',
@@ -270,15 +239,37 @@ check(
   async (context) =>
     expectTable(context, {
       ...{ owner: 'GEN-24/added-headers', type: clientHeader, rows: isSpelled },
-      places: [
-        ...(await everyRequest(context)).map(adding),
-        ...(await deletions(context)).map((one) => ({
-          ...adding(one),
-          ...({ kind: 'deletions', dear: true } as const),
-        })),
-        adding(await tokenRequest(context)),
-      ],
+      places: (await everyRequestAndToken(context)).map(adding),
     }),
+)
+
+const TYPED = {
+  headers: { 'Content-Type': 'application/json' },
+  deviation: 'a deletion with Content-Type and no content',
+}
+
+/** Deletes a new consent with a Content-Type. Another node may know of the consent a moment later. */
+async function expectTypedDeletion({ target }: Context, { delete: end }: Caller, path: string) {
+  const answer = await end(path, TYPED)
+  if (!refused(answer)) return expect(answer).toSucceed()
+  await wait(target.settlingTime)
+  expect(await end(path, TYPED)).toSucceed()
+}
+
+check(
+  'GEN-24/deletions',
+  'A deletion that has a Content-Type, and no content, is served',
+  { follows: ['GEN-24/added-headers'] },
+  async (context) => {
+    const client = await context.caller()
+    relyOn(
+      OWNERS.deletion,
+      await client.delete(consentPath(await createConsent(client))),
+    ).toSucceed()
+    await expectTypedDeletion(context, client, consentPath(await createConsent(client)))
+    const funds = await ableToDelete(context).catch(() => undefined)
+    if (funds) await expectTypedDeletion(context, funds, fundsPath(await newFundsId(funds)))
+  },
 )
 
 /**

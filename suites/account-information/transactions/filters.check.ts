@@ -175,7 +175,7 @@ check(
 check(
   'TXN-47/out-of-range',
   'A filter that begins before the first transaction, or ends after the last, is not refused',
-  { uses: [everything], follows: ['TXN-15/each-combination'] },
+  { uses: [everything], follows: ['TXN-01/answers-200', 'TXN-15/each-combination'] },
   async ({ approved }) => {
     const approval = await approved(everything)
     relyOn(readOwner(approval, bulk), await servedRead(approval, bulk)).toSucceed()
