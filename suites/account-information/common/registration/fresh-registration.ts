@@ -123,6 +123,7 @@ export async function isAnotherClient(
   const id = member(exchange.response?.json, 'client_id')
   if (id !== (second ?? context.tpp()).registered?.client_id) return true
   const again = await (second ?? (await unregistered(context))).register()
+  unlessFull(again)
   relyOn(OWNERS.registration, again).toSucceed()
   return false
 }
