@@ -36,7 +36,6 @@ export const MET: readonly (readonly [string, string])[] = [
   ['ends-take-effect-later', 'newest-approval-revokes-at-the-decision'],
   ['refusals-lead-to-a-page', 'only-the-newest-client-token'],
   ['consents-always-name-accounts', 'refusals-lead-to-a-page'],
-  ['what-is-new-is-known-a-moment-later', 'only-the-newest-client-token'],
   ['accounts-chosen-again', 'short-lived-tokens-without-refresh'],
   ['newest-approval-revokes-at-the-decision', 'short-lived-tokens-without-refresh'],
   ['token-endpoint-without-certificates', 'new-tokens-end-the-old'],
