@@ -80,6 +80,7 @@ export function createVisits(parts: VisitParts) {
   const browsers = createBrowserSessions(target)
 
   const customer = (name?: CustomerName) => requireCustomer(target, name)
+
   const noted = (seen: Omit<VisitRecord, 'at'>): VisitRecord => {
     const record = { ...seen, at: new Date(now()).toISOString() }
     visits.push(record)

@@ -10,7 +10,10 @@ import { inUse, type Ledger, lastOf } from './events.ts'
 interface TokenSources {
   /** The exchange of its code. */
   first(): Promise<TokenSet>
-  /** Without a refresh token, or after it rested too long: the customer confirms the consent again. Undefined once the consent has ended. */
+  /**
+   * Without a refresh token, or after it rested too long: the customer confirms the consent again. Undefined once the
+   * consent has ended.
+   */
   again(): Promise<TokenSet | undefined>
 }
 

@@ -158,6 +158,19 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'funds-deletions-without-content-are-no-json',
+    story: 'The newer of two services has a framework that reads what Content-Type announces.',
+    fails: [],
+    warns: ['GEN-24/funds-confirmation'],
+    middleware: stops(
+      (ctx) =>
+        isConsentDeletion(ctx) &&
+        ctx.path.includes('funds-confirmation') &&
+        ctx.get('content-type').includes('json'),
+      400,
+    ),
+  },
+  {
     id: 'bodies-in-chunks-are-empty',
     story: 'The gateway reads as many bytes as Content-Length says, and none where it is missing.',
     fails: [],

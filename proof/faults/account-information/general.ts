@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import type { Context, Next } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { forCompressing } from '../../altering/compressing.ts'
 import { addLine, giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
@@ -41,6 +41,16 @@ function needsInteractionId(fits: (path: string) => boolean) {
   }
 }
 
+/** Answers with status 204 have one header more. */
+const deletionsWith =
+  (name: string, value: string): Middleware =>
+  async (ctx, next) => {
+    await next()
+    if (ctx.method !== 'DELETE' || ctx.status !== 204) return
+    addLine(ctx, name, value)
+    stateOf(ctx).fired()
+  }
+
 const faults: Fault[] = [
   {
     id: 'two-types-of-balances',
@@ -59,24 +69,14 @@ const faults: Fault[] = [
     story: 'The gateway sends each answer in chunks, also one without a body.',
     fails: [],
     warns: ['GEN-35/no-coding'],
-    async middleware(ctx, next) {
-      await next()
-      if (ctx.method !== 'DELETE' || ctx.status !== 204) return
-      addLine(ctx, 'Transfer-Encoding', 'chunked')
-      stateOf(ctx).fired()
-    },
+    middleware: deletionsWith('Transfer-Encoding', 'chunked'),
   },
   {
     id: 'deletions-of-two-bytes',
     story: 'The framework counts an empty object as content, and sends its length with status 204.',
     fails: [],
     warns: ['GEN-35/no-coding'],
-    async middleware(ctx, next) {
-      await next()
-      if (ctx.method !== 'DELETE' || ctx.status !== 204) return
-      addLine(ctx, 'Content-Length', '2')
-      stateOf(ctx).fired()
-    },
+    middleware: deletionsWith('Content-Length', '2'),
   },
   {
     id: 'compressed-by-service-and-gateway',

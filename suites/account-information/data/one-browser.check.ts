@@ -1,12 +1,17 @@
 import { check } from '../../../engine/suite-api/check.ts'
-import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { hidesCard } from '../common/data/account-comparisons.ts'
 import { firstRead, requireRows } from '../common/data/data-reads.ts'
-import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
+import {
+  relyOnRightExchange,
+  requireDirectionsAlone,
+  TRIED_CODE,
+  triedCode,
+} from '../common/tokens/tried-code.ts'
 
 /** Two approvals in one browser session. Requirements: specs/account-information/data.yaml */
 
@@ -28,14 +33,10 @@ check(
   async (context) => {
     const tried = await triedCode(context)
     relyOnRightExchange(tried)
-    const { accounts, transactions } = tried.reads ?? {}
-    if (!accounts || !transactions) {
-      throw new NotApplicable('the bank takes no consent for directions alone')
-    }
+    const { accounts, transactions } = requireDirectionsAlone(tried)
     if (!tried.sameBrowser) {
       throw new NotApplicable('a second visit in one browser session gives no code')
     }
-    relyOn('ACC-11/basic-alone', accounts).toSucceed()
     const detail = await firstRead(await context.approved(everything), '/accounts')
     if (requireRows(detail, OWNERS.accounts).every(hidesCard)) {
       throw new NotApplicable('no account shows the digits of its card')

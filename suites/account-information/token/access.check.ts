@@ -243,7 +243,7 @@ check(
     const known = requireExchange(await context.steps.refresh(consent))
     // The approval of another consent may have been refreshed before this token expired.
     const isLater = after.every(({ startedAt }) => startedAt <= known.startedAt)
-    const { exchange } = isLater ? { exchange: known } : await approval.refresh()
+    const exchange = isLater ? known : (await approval.refresh()).exchange
     expect(exchange).toGiveAToken()
     const next = tokensOf(exchange)?.refreshToken
     const seen =

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import { now } from '../../../engine/suite-api/clock.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockForData, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { blockForData, blockForFreedom } from '../../../engine/suite-api/outcomes.ts'
 import { brief } from '../../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
@@ -48,7 +48,12 @@ import {
 } from '../common/data/transaction-readings.ts'
 import { unknownAccounts } from '../common/places/account-id-places.ts'
 import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
-import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
+import {
+  relyOnRightExchange,
+  requireDirectionsAlone,
+  TRIED_CODE,
+  triedCode,
+} from '../common/tokens/tried-code.ts'
 
 /**
  * GET /transactions, GET /accounts/{AccountId}/transactions: who gets which data. The
@@ -180,11 +185,7 @@ check(
   async (context) => {
     const tried = await triedCode(context)
     relyOnRightExchange(tried)
-    const { accounts, transactions } = tried.reads ?? {}
-    if (!accounts || !transactions) {
-      throw new NotApplicable('the bank takes no consent for directions alone')
-    }
-    relyOn('ACC-11/basic-alone', accounts).toSucceed()
+    const { transactions } = requireDirectionsAlone(tried)
     for (const answer of transactions) expect(answer).toBeRefused()
     if (transactions.length < 2) blockForData('an account')
   },

@@ -2,7 +2,7 @@ import type { Context } from '../../../../engine/suite-api/check.ts'
 import type { TokenDeviation, Tpp } from '../../../../engine/suite-api/client.ts'
 import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { requireValue, tokensOf, type Visit, visitEnd } from '../../../../engine/suite-api/flow.ts'
-import { blockBy } from '../../../../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import { type Exchange, rowsOf } from '../../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { everything, SPECIAL_STATE } from '../../../consents.ts'
@@ -89,6 +89,15 @@ function heldCodes(open: (use: (visit: Granted) => Promise<void>) => Promise<voi
       await Promise.all(held)
     },
   }
+}
+
+/** What the token of a consent for ReadAccountsBasic and directions alone gets; not applicable where the bank takes none (AMB-13). */
+export function requireDirectionsAlone({ reads }: Tried) {
+  const { accounts, transactions } = reads ?? {}
+  if (!accounts || !transactions)
+    throw new NotApplicable('the bank takes no consent for directions alone')
+  relyOn('ACC-11/basic-alone', accounts).toSucceed()
+  return { accounts, transactions }
 }
 
 /** Relies on this: only the correct request exchanged the code. */
