@@ -116,9 +116,8 @@ export function createVisits(parts: VisitParts) {
       }
       const made = visitOf(request, end)
       if (made.kind === 'granted') {
-        const { code } = made
-        const clientId = who.registered?.client_id
-        parts.ledger.add({ kind: 'approved', code, customer: name, clientId, consentId })
+        const given = { code: made.code, clientId: who.registered?.client_id }
+        parts.ledger.add({ kind: 'approved', ...given, customer: name, consentId })
       }
       // Once a page was shown, the bank may have stored something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
