@@ -119,6 +119,20 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'refused-queries-touch-an-approved-consent',
+    story:
+      'Failed reads are noted as last activity, for the list of connections that the customer sees.',
+    fails: [],
+    warns: ['CONS-29/refused-after-approval'],
+    async middleware(ctx, next) {
+      await next()
+      const consent = isAbout(ctx, KIND, 'GET') && ctx.status >= 400 ? consentNamed(ctx) : undefined
+      if (consent?.status !== 'Authorised') return
+      consent.statusUpdated = Date.now()
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'reading-touches-the-consent',
     story: 'Each use of a consent is noted in its row, and with it the time of the last change.',
     fails: [],

@@ -22,7 +22,11 @@ import {
   newlyQueried,
 } from '../common/consents/consent-comparisons.ts'
 import { consentPath, statusOf } from '../common/consents/consent-requests.ts'
-import { expectMoved, expectUntouched } from '../common/consents/status-updates.ts'
+import {
+  expectMoved,
+  expectUntouched,
+  expectUntouchedByRefusals,
+} from '../common/consents/status-updates.ts'
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
 
 /**
@@ -130,6 +134,18 @@ check(
       throw new NotApplicable('the customer had to confirm the consent again meanwhile')
     }
     expectUntouched(before, after, 'reading data')
+  },
+)
+
+/** Its deletion is not tried: where that were not refused, other checks would lose the consent. */
+check(
+  'CONS-29/refused-after-approval',
+  'Queries that are refused do not move StatusUpdateDateTime of an approved consent',
+  { uses: [everything], follows: ['CONS-29/not-by-query', 'CONS-29/not-by-refused'] },
+  async ({ approved, caller, target }) => {
+    const approval = await approved(everything)
+    const strangers = target.clients.second ? [await caller('second')] : []
+    await expectUntouchedByRefusals(approval, approval.consentId, { strangers, deletes: false })
   },
 )
 

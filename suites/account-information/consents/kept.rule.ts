@@ -1,9 +1,8 @@
-import { brief, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { comparable, TERMS } from '../common/consents/consent-comparisons.ts'
 import { statusOf } from '../common/consents/consent-requests.ts'
 import { ACCOUNT_ACCESS } from '../common/endpoints.ts'
-import { nearlySameInstant, secondsOf } from '../common/instants.ts'
 
 /** Terms of consents over a whole run. Requirements: specs/account-information/consents.yaml */
 
@@ -82,65 +81,3 @@ function changeOf(name: string, now: unknown, { asked, shown }: Terms): Finding[
   const actual = now === undefined ? 'no such member' : brief(now)
   return [{ message, expected: brief(before), actual, place: `/Data/${name}` }]
 }
-
-const QUERY = 'query-account-access-consent'
-
-/** The last query of a consent, and a refused request about the consent since. */
-interface Watched {
-  status: unknown
-  updated: string
-  attempt?: string
-}
-
-/**
- * Two successful queries of one consent that show one Status, with a refused query or deletion of it between them. Fails:
- * StatusUpdateDateTime is another one. Not judged: where the consent had a visit or a token request meanwhile, or less
- * than the settling time before the first query: these may update it.
- */
-rule(
-  'CONS-29/not-by-refused',
-  'A request that is refused does not move StatusUpdateDateTime of a consent',
-  {
-    endpoints: [QUERY],
-    also: ['delete-account-access-consent', 'token', 'authorisation', 'elsewhere'],
-    unseen: 'no consent was queried before and after a refused request about it',
-    follows: [
-      'CONS-03/never-again',
-      'CONS-29/not-by-query',
-      'CONS-29/not-by-reading',
-      'CONS-29/never-back',
-      'CONS-29/once-revoked',
-    ],
-  },
-  (exchange, { earlier, settlingTime }) => {
-    const { endpoint, about, startedAt, durationMs } = exchange
-    const id = about.subject
-    const sent = Date.parse(startedAt)
-    if (['token', 'authorisation', 'elsewhere'].includes(endpoint)) {
-      // The client's own token belongs to no consent.
-      if (/\bgrant_type=client_credentials\b/.test(exchange.request.body ?? '')) return undefined
-      if (id === undefined) earlier.clear()
-      earlier.delete(id ?? '')
-      earlier.set(`until ${id ?? ''}`, sent + durationMs + settlingTime)
-      return undefined
-    }
-    if (id === undefined) return undefined
-    const before = earlier.get(id) as Watched | undefined
-    if (refused(exchange)) {
-      if (before) before.attempt = exchange.id
-      return undefined
-    }
-    earlier.delete(id)
-    if (endpoint !== QUERY || about.deviation !== undefined) return undefined
-    const updated = member(exchange.response?.json, 'Data', 'StatusUpdateDateTime')
-    if (typeof updated !== 'string' || secondsOf(updated) === undefined) return undefined
-    const quiet = [`until ${id}`, 'until '].every((key) => Number(earlier.get(key) ?? 0) <= sent)
-    const status = statusOf(exchange)
-    if (quiet) earlier.set(id, { status, updated } satisfies Watched)
-    if (before?.attempt === undefined || before.status !== status) return undefined
-    if (nearlySameInstant(before.updated, updated)) return []
-    const message = `StatusUpdateDateTime was moved by a refused request (${before.attempt})`
-    const place = '/Data/StatusUpdateDateTime'
-    return [{ message, expected: before.updated, actual: updated, place }]
-  },
-)

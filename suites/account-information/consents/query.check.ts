@@ -19,7 +19,7 @@ import {
   createConsent,
   requireConsentId,
 } from '../common/consents/consent-requests.ts'
-import { expectUntouched } from '../common/consents/status-updates.ts'
+import { expectUntouched, expectUntouchedByRefusals } from '../common/consents/status-updates.ts'
 import { ELSEWHERE } from '../common/elsewhere.ts'
 import {
   allIdPlaces,
@@ -139,6 +139,18 @@ check(
     const other = await client.get(path)
     for (const query of [one, other]) relyOn(OWNERS.query, query).toSucceed()
     expectUntouched(one, other, 'a query')
+  },
+)
+
+check(
+  'CONS-29/not-by-refused',
+  'Requests that are refused do not move StatusUpdateDateTime of a consent',
+  { follows: ['CONS-29/not-by-query'] },
+  async ({ caller, target }) => {
+    const client = await caller()
+    const strangers = target.clients.second ? [await caller('second')] : []
+    const consentId = await createConsent(client)
+    await expectUntouchedByRefusals(client, consentId, { strangers, deletes: true })
   },
 )
 

@@ -1,9 +1,18 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from '../../../../engine/suite-api/check.ts'
-import { expectThat } from '../../../../engine/suite-api/expect.ts'
-import { standsStillFor } from '../../../../engine/suite-api/flow.ts'
+import { expectThat, relyOn } from '../../../../engine/suite-api/expect.ts'
+import {
+  type CallDeviation,
+  type Caller,
+  standsStillFor,
+  untilTimeHasMoved,
+} from '../../../../engine/suite-api/flow.ts'
 import { blockBy, blockForFreedom } from '../../../../engine/suite-api/outcomes.ts'
 import { brief, type Exchange, member } from '../../../../engine/suite-api/responses.ts'
+import { OWNERS } from '../../../owners.ts'
 import { nearlySameInstant, sameInstant, secondsOf } from '../instants.ts'
+import { consentPath } from './consent-requests.ts'
 
 /** A change of Status between two answers about one consent. */
 interface Change {
@@ -93,4 +102,32 @@ export function expectUntouched(before: Exchange, after: Exchange, by: string): 
     exchange: after,
     place: '/Data/StatusUpdateDateTime',
   })
+}
+
+/**
+ * Ends the check unless queries of a consent that are refused, and deletions where `deletes`, leave its
+ * StatusUpdateDateTime. They have a made-up token or come from another client, at a time when a move would differ.
+ */
+export async function expectUntouchedByRefusals(
+  owner: Pick<Caller, 'get' | 'delete'>,
+  consentId: string,
+  { strangers, deletes }: { strangers: Pick<Caller, 'get' | 'delete'>[]; deletes: boolean },
+): Promise<void> {
+  const path = consentPath(consentId)
+  const before = await owner.get(path)
+  relyOn(OWNERS.query, before).toSucceed()
+  await untilTimeHasMoved(before, before)
+  await wait(20)
+  const bearer = randomBytes(32).toString('base64url')
+  const madeUp: CallDeviation = { bearer, deviation: 'a made-up token' }
+  relyOn('SEC-03/unknown-token', await owner.get(path, madeUp)).toBeRefused()
+  if (deletes) relyOn('CLC-07/invalid-token', await owner.delete(path, madeUp)).toBeRefused()
+  const foreign: CallDeviation = { deviation: 'a consent of another client' }
+  for (const stranger of strangers) {
+    relyOn('SEC-05/other-client', await stranger.get(path, foreign)).toBeRefused()
+    if (deletes) relyOn('CLC-08/refused', await stranger.delete(path, foreign)).toBeRefused()
+  }
+  const after = await owner.get(path)
+  relyOn(OWNERS.query, after).toSucceed()
+  expectUntouched(before, after, 'a refused request')
 }
