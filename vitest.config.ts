@@ -27,6 +27,8 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           pool: 'forks',
+          // A failure shows the values whole, also where its message alone is printed.
+          chaiConfig: { truncateThreshold: 0 },
           // Files share what they import: each process loads suites, schemas and libraries once.
           isolate: false,
           // Now and then one waits for another process, a browser or a clock.

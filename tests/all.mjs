@@ -166,9 +166,14 @@ function testsOf(files, wanted) {
 function complaint({ name, message, assertionResults }) {
   const failed = assertionResults.filter(({ status }) => status === 'failed')
   const lines = failed.map(({ fullName, failureMessages }) => {
-    return `  ${fullName}: ${failureMessages.join(' ').split('\n')[0]}`
+    return `  ${fullName}: ${firstLine(failureMessages.join(' '))}`
   })
   return [relative(root, name), ...(lines.length > 0 ? lines : [`  ${message}`])].join('\n')
+}
+
+function firstLine(text) {
+  const [line] = text.split('\n')
+  return line.length > 2000 ? `${line.slice(0, 2000)} …` : line
 }
 
 /** The ten test files that took longest; they run side by side. */
