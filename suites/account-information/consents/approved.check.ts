@@ -144,8 +144,11 @@ check(
   { uses: [everything], follows: ['CONS-29/not-by-query', 'CONS-29/not-by-refused'] },
   async ({ approved, caller, target }) => {
     const approval = await approved(everything)
-    const strangers = target.clients.second ? [await caller('second')] : []
-    await expectUntouchedByRefusals(approval, approval.consentId, { strangers, deletes: false })
+    const other = target.clients.second && (await caller('second'))
+    await expectUntouchedByRefusals(approval, approval.consentId, async (path, madeUp, foreign) => {
+      relyOn('SEC-03/unknown-token', await approval.get(path, madeUp)).toBeRefused()
+      if (other) relyOn('SEC-05/authorised', await other.get(path, foreign)).toBeRefused()
+    })
   },
 )
 

@@ -148,9 +148,17 @@ check(
   { follows: ['CONS-29/not-by-query'] },
   async ({ caller, target }) => {
     const client = await caller()
-    const strangers = target.clients.second ? [await caller('second')] : []
+    const other = target.clients.second && (await caller('second'))
     const consentId = await createConsent(client)
-    await expectUntouchedByRefusals(client, consentId, { strangers, deletes: true })
+    await expectUntouchedByRefusals(client, consentId, async (path, madeUp, foreign) => {
+      relyOn('SEC-03/unknown-token', await client.get(path, madeUp)).toBeRefused()
+      relyOn('CLC-07/invalid-token', await client.delete(path, madeUp)).toBeRefused()
+      relyOn('CLC-07/nothing-deleted', await client.get(path)).toSucceed()
+      if (!other) return
+      relyOn('SEC-05/other-client', await other.get(path, foreign)).toBeRefused()
+      relyOn('CLC-08/refused', await other.delete(path, foreign)).toBeRefused()
+      relyOn('CLC-08/survives', await client.get(path)).toSucceed()
+    })
   },
 )
 
