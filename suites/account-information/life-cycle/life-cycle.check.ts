@@ -1,13 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { type Context, check } from '../../../engine/suite-api/check.ts'
+import { check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
 import { blockForData, blockForFreedom, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { refused } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { expectOthersUntouched } from '../../bystanders.ts'
-import { basicCredits, noAccounts, secondClient } from '../../consents.ts'
-import { revoked, revokedForSecond } from '../../ended-consents.ts'
+import { basicCredits } from '../../consents.ts'
+import { revoked } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import {
   expectSameCreation,
@@ -20,6 +20,7 @@ import {
   expectNoData,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
+import { REVOKED, revocationChecks } from '../common/consents/revocation-checks.ts'
 import { expectMoved, expectUntouched, showSameUpdate } from '../common/consents/status-updates.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { settling } from '../common/visits/settling.ts'
@@ -29,20 +30,14 @@ import { settling } from '../common/visits/settling.ts'
  * expiry.check.ts. Requirements: specs/account-information/life-cycle.yaml
  */
 
-/** Options of the checks about the revocation of “basic credits”. */
-const REVOKED = {
-  uses: [basicCredits],
-  spends: basicCredits,
-  needs: ['hooks.customer-revokes'],
-} as const
-
-check(
-  'CLC-10/sees-revoked',
-  'After the customer revoked a consent, the TPP sees Status Revoked',
-  REVOKED,
-  async (context) => {
-    const { query, after } = await revoked(context)
-    relyOn(OWNERS.query, query).toSucceed()
+revocationChecks(
+  ['CLC-10/sees-revoked', 'After the customer revoked a consent, the TPP sees Status Revoked'],
+  [
+    'CLC-10/second-client',
+    'After a customer revoked a consent with the second client, this client sees Status Revoked',
+  ],
+  ({ query, after, owners }) => {
+    relyOn(owners.before, query).toSucceed()
     if (statusOf(query) === 'Revoked')
       blockForFreedom('a Status before the revocation that is another')
     // Whether a query answers 200 and not another 2xx is judged by CONS-22.
@@ -51,90 +46,47 @@ check(
   },
 )
 
-check(
-  'CLC-11/data-refused',
-  'After the customer revoked a consent, its access token gets no data',
-  REVOKED,
-  async (context) => expectNoData(await revoked(context), context),
+revocationChecks(
+  ['CLC-11/data-refused', 'After the customer revoked a consent, its access token gets no data'],
+  [
+    'CLC-11/second-client',
+    'After a customer revoked a consent with the second client, its access token gets no data',
+    { follows: ['CLC-11/re-confirmed'] },
+  ],
+  expectNoData,
 )
 
 /** The approvals of the same customer that this client and the other have at that point of the run. */
-check(
-  'CLC-19/not-by-revocation',
-  'Revoking one consent leaves other consents of the same customer as they were',
-  { ...REVOKED, follows: ['CLC-19/others-untouched'] },
-  async (context) => {
-    const { others } = await revoked(context)
+revocationChecks(
+  [
+    'CLC-19/not-by-revocation',
+    'Revoking one consent leaves other consents of the same customer as they were',
+    { follows: ['CLC-19/others-untouched'] },
+  ],
+  [
+    'CLC-19/second-client',
+    'Revoking a consent with the second client leaves the customer’s consents with the first as they were',
+  ],
+  ({ others }) => {
     if (others.length === 0)
       blockForFreedom('a second approved consent, beside the one that is revoked')
     expectOthersUntouched(others)
   },
-)
-
-/** For a target with one customer, the consent of the second client is deleted at the end. */
-const OF_SECOND = {
-  uses: [noAccounts, secondClient],
-  needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
-  last: true,
-} as const
-
-type BySecond = (typeof OF_SECOND.uses)[number]
-
-check(
-  'CLC-10/second-client',
-  'After a customer revoked a consent with the second client, this client sees Status Revoked',
-  { ...OF_SECOND, follows: ['CLC-10/sees-revoked'] },
-  async (context: Context<BySecond>) => {
-    const { query, after } = await revokedForSecond(context)
-    relyOn('CONS-22/after-approval', query).toSucceed()
-    expect(after.query).toSucceed()
-    expect(after.query).toHaveMember('Data.Status', 'Revoked')
-  },
-)
-
-check(
-  'CLC-11/second-client',
-  'After a customer revoked a consent with the second client, its access token gets no data',
-  { ...OF_SECOND, follows: ['CLC-11/data-refused', 'CLC-11/re-confirmed'] },
-  async (context: Context<BySecond>) => expectNoData(await revokedForSecond(context), context),
 )
 
 /**
  * It is later after the revocation than before it, and not before the hook was
  * called (clock tolerance). Blocked by CLC-10/sees-revoked where that fails.
  */
-check(
-  'CLC-12/status-update-moves',
-  'Revocation moves StatusUpdateDateTime',
-  REVOKED,
-  async (context) => {
-    const { query, after, at } = await revoked(context)
-    relyOn(OWNERS.query, query).toSucceed()
-    relyOn('CLC-10/sees-revoked', after.query).toHaveMember('Data.Status', 'Revoked')
-    expectMoved({ before: query, after: after.query, at, since: query }, context)
-  },
-)
-
-check(
-  'CLC-19/second-client',
-  'Revoking a consent with the second client leaves the customer’s consents with the first as they were',
-  { ...OF_SECOND, follows: ['CLC-19/not-by-revocation'] },
-  async (context: Context<BySecond>) => {
-    const { others } = await revokedForSecond(context)
-    if (others.length === 0)
-      blockForFreedom('a second approved consent, beside the one that is revoked')
-    expectOthersUntouched(others)
-  },
-)
-
-check(
-  'CLC-12/second-client',
-  'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
-  { ...OF_SECOND, follows: ['CLC-12/status-update-moves'] },
-  async (context: Context<BySecond>) => {
-    const { query, after, at } = await revokedForSecond(context)
-    relyOn('CONS-22/after-approval', query).toSucceed()
-    relyOn('CLC-10/second-client', after.query).toHaveMember('Data.Status', 'Revoked')
+revocationChecks(
+  ['CLC-12/status-update-moves', 'Revocation moves StatusUpdateDateTime'],
+  [
+    'CLC-12/second-client',
+    'Revocation moves StatusUpdateDateTime of a consent of the second client, too',
+  ],
+  ({ query, after, at, owners }, context) => {
+    relyOn(owners.before, query).toSucceed()
+    relyOn(owners.after, after.query).toHaveMember('Data.Status', 'Revoked')
     expectMoved({ before: query, after: after.query, at, since: query }, context)
   },
 )
@@ -190,59 +142,41 @@ check(
   },
 )
 
-check(
-  'CLC-23/terms',
-  'Revocation leaves permissions and transaction period of a consent as they were',
-  { ...REVOKED, follows: ['CONS-22/after-approval'] },
-  async (context) => {
-    const { query, after } = await revoked(context)
-    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
+revocationChecks(
+  [
+    'CLC-23/terms',
+    'Revocation leaves permissions and transaction period of a consent as they were',
+    { follows: ['CONS-22/after-approval'] },
+  ],
+  [
+    'CLC-23/second-client',
+    'Revocation leaves permissions and transaction period of a consent of the second client as they were',
+    { follows: ['CONS-22/after-approval'] },
+  ],
+  ({ query, after, owners }) => {
+    relyOn(owners.before, query).toSucceed()
+    relyOn(owners.after, after.query).toSucceed()
     expectSameTerms(query, after.query, TERMS, 'its revocation')
   },
 )
 
-check(
-  'CLC-23/second-client',
-  'Revocation leaves permissions and transaction period of a consent of the second client as they were',
-  { ...OF_SECOND, follows: ['CONS-22/after-approval', 'CLC-23/terms'] },
-  async (context: Context<BySecond>) => {
-    const { query, after } = await revokedForSecond(context)
-    relyOn('CONS-22/after-approval', query).toSucceed()
-    relyOn('CLC-10/second-client', after.query).toSucceed()
-    expectSameTerms(query, after.query, TERMS, 'its revocation')
-  },
-)
-
-check(
-  'SEC-05/revoked',
-  'A client cannot query a consent of another client that its customer revoked',
-  {
-    uses: [basicCredits],
-    spends: basicCredits,
-    needs: ['clients.second', 'hooks.customer-revokes'],
-    follows: ['SEC-05/other-client', 'SEC-05/authorised'],
-  },
-  async (context) => {
-    const { approval, after } = await revoked(context)
-    relyOn('CLC-10/sees-revoked', after.query).toSucceed()
-    const other = await context.caller('second')
+revocationChecks(
+  [
+    'SEC-05/revoked',
+    'A client cannot query a consent of another client that its customer revoked',
+    { needs: ['clients.second'], follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
+  ],
+  [
+    'SEC-05/second-client',
+    'The first client cannot query a consent of the second that its customer revoked',
+    { follows: ['SEC-05/other-direction'] },
+  ],
+  async ({ approval, after, owners }, { caller }) => {
+    relyOn(owners.after, after.query).toSucceed()
+    const other = await caller(approval.tpp.name === 'first' ? 'second' : 'first')
     relyOn(OWNERS.query, await other.get(consentPath(await createConsent(other)))).toSucceed()
     const deviation = 'a revoked consent of another client'
     expect(await other.get(consentPath(approval.consentId), { deviation })).toBeRefused()
-  },
-)
-
-check(
-  'SEC-05/second-client',
-  'The first client cannot query a consent of the second that its customer revoked',
-  { ...OF_SECOND, follows: ['SEC-05/other-direction', 'SEC-05/revoked'] },
-  async (context: Context<BySecond>) => {
-    const { approval, after } = await revokedForSecond(context)
-    relyOn('CLC-10/second-client', after.query).toSucceed()
-    const first = await context.caller()
-    relyOn(OWNERS.query, await first.get(consentPath(await createConsent(first)))).toSucceed()
-    const deviation = 'a revoked consent of another client'
-    expect(await first.get(consentPath(approval.consentId), { deviation })).toBeRefused()
   },
 )
 

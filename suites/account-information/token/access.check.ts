@@ -11,23 +11,12 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
-import {
-  basicCredits,
-  debitsInPeriod,
-  everything,
-  noAccounts,
-  secondClient,
-} from '../../consents.ts'
-import {
-  deleted,
-  type Ended,
-  refreshAfter,
-  revoked,
-  revokedForSecond,
-} from '../../ended-consents.ts'
+import { debitsInPeriod, everything, noAccounts, secondClient } from '../../consents.ts'
+import { deleted, type Ended, refreshAfter } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { consentBody, consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { approvedUnlessRefused } from '../common/consents/optional-consents.ts'
+import { revocationChecks } from '../common/consents/revocation-checks.ts'
 import { ABSENT, filtersOf, waysToAsk } from '../common/data/absent-reads.ts'
 import { accountIdsIn, dataPaths, pathOf, requireAccountIds } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
@@ -309,22 +298,14 @@ check(
   },
 )
 
-check(
-  'TOK-31/revoked',
-  'The refresh token of a consent that the customer revoked gives no access to data any more',
-  { uses: [basicCredits], spends: basicCredits, needs: ['hooks.customer-revokes'] },
-  async (context) => expectNoAccess(context, await revoked(context), 'its consent was revoked'),
-)
-
-check(
-  'TOK-31/second-client',
-  'The refresh token of the second client gives no access to data once the customer revoked its consent',
-  {
-    uses: [noAccounts, secondClient],
-    needs: ['clients.second', 'customers.second', 'hooks.customer-revokes'],
-    follows: ['TOK-31/revoked'],
-    last: true,
-  },
-  async (context) =>
-    expectNoAccess(context, await revokedForSecond(context), 'its consent was revoked'),
+revocationChecks(
+  [
+    'TOK-31/revoked',
+    'The refresh token of a consent that the customer revoked gives no access to data any more',
+  ],
+  [
+    'TOK-31/second-client',
+    'The refresh token of the second client gives no access to data once the customer revoked its consent',
+  ],
+  (ended, context) => expectNoAccess(context, ended, 'its consent was revoked'),
 )
