@@ -78,9 +78,26 @@ export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
   },
 ]
 
-/** For the second client, only the rows that a bank accepts if it does not check signatures. */
-export const bySomebody = (level: 'must' | 'should') =>
-  isWrong(level, /^(alg-none-in|key-unknown-in)-/)
+/** What a bank accepts if it does not check signatures. */
+const BY_SOMEBODY = /^(alg-none-in|key-unknown-in)-/
+
+/** Registrations of the second client, with its software statement and its signature. */
+export const SECOND_CLIENT_CHECKS: readonly RegistrationCheck[] = [
+  {
+    id: 'REG-03/second-client',
+    title: "The second client's software statement is refused where the directory did not sign it",
+    kind: 'software-statement',
+    rows: isWrong('must', BY_SOMEBODY),
+    follows: ['REG-03/unsigned', 'REG-03/forged'],
+  },
+  {
+    id: 'REG-24/second-client',
+    title: 'A registration for which the second client’s key did not sign is refused',
+    kind: 'registration',
+    rows: isWrong('should', BY_SOMEBODY),
+    follows: ['REG-24/unsigned', 'REG-24/forged'],
+  },
+]
 
 const named = (client: ClientName) =>
   ({
