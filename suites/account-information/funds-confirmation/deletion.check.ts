@@ -1,5 +1,5 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
-import { daysFromNow } from '../../../engine/suite-api/consents.ts'
+import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
@@ -137,18 +137,25 @@ check(
   },
 )
 
-/** The second client's attempt to delete a consent of the first, and then the owner's own deletion. */
-const deletedByAnother = sharedFixture([], async (context) => {
-  context.tpp('second')
-  const owner = await ableToDelete(context)
-  const id = await newFundsId(owner)
-  requireValue(await context.steps.fundsConfirmation('second'))
-  const other = await context.caller('second')
-  const control = await other.delete(fundsPath(await newFundsId(other)))
-  const attempt = await other.delete(fundsPath(id), { deviation: 'a consent of another client' })
-  const own = await owner.delete(fundsPath(id))
-  return { control, attempt, own }
-})
+const OF_ANOTHER = 'a consent of another client'
+
+/** A client's attempt to delete a consent of the other one, and then the owner's own deletion. */
+const deletedBy = (name: ClientName) =>
+  sharedFixture([], async (context) => {
+    context.tpp('second')
+    await ableToDelete(context)
+    requireValue(await context.steps.fundsConfirmation('second'))
+    const owner = await context.caller(name === 'first' ? 'second' : 'first')
+    const other = await context.caller(name)
+    const path = fundsPath(await newFundsId(owner))
+    const control = await other.delete(fundsPath(await newFundsId(other)))
+    const attempt = await other.delete(path, { deviation: OF_ANOTHER })
+    return { control, attempt, own: await owner.delete(path) }
+  })
+
+const deletedByAnother = deletedBy('second')
+
+const deletedByTheFirst = deletedBy('first')
 
 /**
  * The second client tries to delete the first client's consent: an error
@@ -311,8 +318,6 @@ async function relyOnOwnership(context: Context, [funds, access]: boolean[]): Pr
   relyOn('CLC-08/refused', attempt).toBeAnError()
 }
 
-const OF_ANOTHER = 'a consent of another client'
-
 check(
   'FCC-25/recorded',
   'What a second DELETE of a funds confirmation consent gives is recorded',
@@ -325,20 +330,6 @@ check(
     context.observe('DELETE of a deleted funds confirmation consent', answerOf(again), again)
   },
 )
-
-/** The first client’s attempt to delete a consent of the second, and then the owner’s own deletion. */
-const deletedByTheFirst = sharedFixture([], async (context) => {
-  context.tpp('second')
-  const first = await ableToDelete(context)
-  requireValue(await context.steps.fundsConfirmation('second'))
-  const owner = await context.caller('second')
-  const path = fundsPath(await newFundsId(owner))
-  const control = await first.delete(fundsPath(await newFundsId(first)))
-  relyOn(OWNERS.fundsDeletion, control).toSucceed()
-  relyOn('FCC-14/refused', (await deletedByAnother(context)).attempt).toBeAnError()
-  const attempt = await first.delete(path, { deviation: OF_ANOTHER })
-  return { control, attempt, own: await owner.delete(path) }
-})
 
 check(
   'FCC-14/other-direction',
