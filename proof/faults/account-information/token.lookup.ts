@@ -21,24 +21,35 @@ type Model = 'AccessToken' | 'AuthorizationCode' | 'ClientCredentials' | 'Refres
 
 const COLLATION = 'has a collation that ignores case.'
 
-/** The stored id that differs only in upper and lower case; undefined when the sent one is stored itself. */
-function inAnyCase(ctx: Context, model: Model, sent: string | null): string | undefined {
+/** Does a bank that looks things up in a wrong way take the sent text for the stored one? */
+type Alike = (stored: string, sent: string) => boolean
+
+const inAnyCase: Alike = (stored, sent) => stored.toLowerCase() === sent.toLowerCase()
+
+/** The stored id that is taken for the sent one; undefined when the sent one is stored itself. */
+function foundBy(alike: Alike, ctx: Context, model: Model, sent: string | null) {
   const { records } = stateOf(ctx).bank.services
   if (!sent || records.peek(model, sent)) return undefined
   return records
     .all()
     .map(([key]) => key.split(' '))
-    .find(([name, id]) => name === model && id?.toLowerCase() === sent.toLowerCase())?.[1]
+    .find(([name, id]) => name === model && id !== undefined && alike(id, sent))?.[1]
 }
 
-/** Finds the code or token of a form with any upper and lower case. */
-function formInAnyCase(field: 'code' | 'refresh_token', model: Model): Fault['middleware'] {
+/** Finds the code or token of a form in a wrong way. */
+function formBy(alike: Alike, field: 'code' | 'refresh_token', model: Model): Fault['middleware'] {
   return tokenRequests((form, ctx) => {
-    const found = inAnyCase(ctx, model, form.get(field))
+    const found = foundBy(alike, ctx, model, form.get(field))
     if (!found) return false
     form.set(field, found)
   })
 }
+
+/** Characters of codes and refresh tokens that an index has. */
+const INDEXED = 24
+
+const sameBeginning: Alike = (stored, sent) =>
+  sent.length >= INDEXED && stored.slice(0, INDEXED) === sent.slice(0, INDEXED)
 
 /** Replaces an invalid bearer token of a request by a valid one, if `choose` returns one. */
 function lends(choose: (bearer: string, ctx: Context) => string | undefined): Fault['middleware'] {
@@ -215,25 +226,53 @@ const faults: Fault[] = [
     id: 'codes-in-any-case',
     story: `The column of codes ${COLLATION}`,
     fails: ['TOK-11/other-case'],
-    middleware: formInAnyCase('code', 'AuthorizationCode'),
+    middleware: formBy(inAnyCase, 'code', 'AuthorizationCode'),
+  },
+  {
+    id: 'codes-by-their-beginning',
+    story: 'The index of codes has their first characters, and the rest is not compared.',
+    fails: ['TOK-11/other-end'],
+    middleware: formBy(sameBeginning, 'code', 'AuthorizationCode'),
+  },
+  {
+    id: 'codes-cut-to-their-column',
+    story: 'A code is cut to the length of its column before it is looked up.',
+    fails: ['TOK-11/other-end'],
+    middleware: formBy((stored, sent) => sent.startsWith(stored), 'code', 'AuthorizationCode'),
+  },
+  {
+    id: 'codes-searched-like-names',
+    story: 'The search is that of the screens of the help desk, which finds what begins so.',
+    fails: ['TOK-11/other-end'],
+    middleware: formBy(
+      (stored, sent) => sent.length >= INDEXED && stored.startsWith(sent),
+      'code',
+      'AuthorizationCode',
+    ),
+  },
+  {
+    id: 'refresh-tokens-by-their-beginning',
+    story: 'The index of refresh tokens has their first characters, and the rest is not compared.',
+    fails: ['TOK-13/unknown'],
+    middleware: formBy(sameBeginning, 'refresh_token', 'RefreshToken'),
   },
   {
     id: 'refresh-tokens-in-any-case',
     story: `The column of refresh tokens ${COLLATION}`,
     fails: ['TOK-13/unknown'],
-    middleware: formInAnyCase('refresh_token', 'RefreshToken'),
+    middleware: formBy(inAnyCase, 'refresh_token', 'RefreshToken'),
   },
   {
     id: 'client-tokens-in-any-case',
     story: `The column of the clients’ own tokens ${COLLATION}`,
     fails: ['SEC-03/unknown-token', 'FCC-13/invalid-token'],
-    middleware: lends((bearer, ctx) => inAnyCase(ctx, 'ClientCredentials', bearer)),
+    middleware: lends((bearer, ctx) => foundBy(inAnyCase, ctx, 'ClientCredentials', bearer)),
   },
   {
     id: 'data-tokens-in-any-case',
     story: `The column of tokens for data ${COLLATION}`,
     fails: ['DATA-03/unknown-token'],
-    middleware: lends((bearer, ctx) => inAnyCase(ctx, 'AccessToken', bearer)),
+    middleware: lends((bearer, ctx) => foundBy(inAnyCase, ctx, 'AccessToken', bearer)),
   },
 ]
 

@@ -21,10 +21,10 @@ function refuses(isWrong: (form: URLSearchParams) => boolean, error: string): Mi
   }
 }
 
-/** Reads one value of each field that is sent several times. */
-function reads(choose: (values: string[]) => string | undefined): Middleware {
+/** Reads one value of each of these fields that is sent several times. */
+function reads(choose: (values: string[]) => string | undefined, fields = FIELDS): Middleware {
   return tokenRequests((form) => {
-    const twice = [...form.keys()].filter((name) => form.getAll(name).length > 1)
+    const twice = fields.filter((name) => form.getAll(name).length > 1)
     for (const name of twice) form.set(name, choose(form.getAll(name)) ?? '')
     return twice.length > 0
   })
@@ -92,6 +92,22 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TOK-52/assertion-twice'],
     middleware: reads((values) => values.at(-1)),
+  },
+  {
+    id: 'first-of-two-redirect-uris-counts',
+    story:
+      'What the module for clients reads is read once; the grant takes its fields as they come.',
+    fails: [],
+    warns: ['TOK-52/with-code'],
+    middleware: reads(([first]) => first, ['redirect_uri']),
+  },
+  {
+    id: 'last-of-two-codes-counts',
+    story:
+      'Two fields of the grant are read into a map, in which a later value is the one that stays.',
+    fails: [],
+    warns: ['TOK-52/with-code'],
+    middleware: reads((values) => values.at(-1), ['code', 'refresh_token']),
   },
 ]
 

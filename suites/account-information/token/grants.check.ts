@@ -9,6 +9,7 @@ import { codeOfAnotherClient, everything, secondClient } from '../../consents.ts
 import { OWNERS } from '../../owners.ts'
 import {
   relyOnNothingGiven,
+  relyOnThisCode,
   requireGiven,
   requirementOf,
   tryOwnCode,
@@ -96,9 +97,39 @@ check(
   { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown'] },
   async (context) => {
     const tries = await tryOwnCode(context)
-    if (!tries.recased) throw new NotApplicable('the letters of the code are of one case')
-    expect(tries.recased).toGiveNoToken()
+    const recased = tries.near.find(({ id }) => id === 'TOK-11/other-case')
+    if (!recased) throw new NotApplicable('the letters of the code are of one case')
+    expect(recased.answer).toGiveNoToken()
     requireGiven(tries)
+  },
+)
+
+/** With another last character, with more behind it, and without its last characters. The correct request comes last. */
+check(
+  'TOK-11/other-end',
+  'A text that begins as a code does, and is not that code, is refused',
+  { uses: [everything, codeOfAnotherClient], follows: ['TOK-11/unknown', 'TOK-11/other-case'] },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    const { near } = tries
+    for (const { id, answer } of near) if (id === 'TOK-11/other-end') expect(answer).toGiveNoToken()
+    requireGiven(tries)
+  },
+)
+
+check(
+  'TOK-52/with-code',
+  'A code is not exchanged by a request that has code or redirect_uri twice, right and wrong',
+  {
+    uses: [everything, codeOfAnotherClient],
+    follows: ['TOK-52/assertion-twice', 'TOK-11/unknown', 'TOK-12/other'],
+  },
+  async (context) => {
+    const tries = await tryOwnCode(context)
+    relyOnNothingGiven(tries)
+    requireGiven(tries)
+    if (!tries.twice) throw new NotApplicable('the code was exchanged before, as other checks tell')
+    for (const answer of tries.twice) expect(answer).toGiveNoToken()
   },
 )
 
@@ -110,8 +141,8 @@ check(
   async (context) => {
     context.tpp('second')
     const tries = await tryOwnCode(context)
-    const { recased, foreign, named } = tries
-    if (recased) relyOn('TOK-11/other-case', recased).toGiveNoToken()
+    const { foreign, named } = tries
+    relyOnThisCode(tries)
     if (foreign) relyOn('TOK-35/other-client', foreign).toGiveNoToken()
     if (named) expect(named).toGiveNoToken()
     requireGiven(tries)
