@@ -21,6 +21,8 @@ export interface VisitRequest {
   oneAccount?: boolean
   /** Name of a browser session that visits share, with its cookies; default: a new session. */
   browser?: string
+  /** The customer opens this request in another tab of the browser before deciding, and leaves it (driver http only). */
+  otherTab?: VisitRequest
   /** Added to the exchanges of the visit. */
   about: About
   /** Awaited once, before the customer decides: actions that happen while this customer waits on that page. */

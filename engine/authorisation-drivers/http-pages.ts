@@ -59,7 +59,7 @@ export interface Answered {
 }
 
 /** What all visits of a run know about the bank's pages. */
-interface KnownOfPages {
+export interface KnownOfPages {
   target: Target
   forms: FormDocument[]
   /** Maximum seconds of a visit that pages may wait before they redirect. */

@@ -10,6 +10,7 @@ import {
   type Answered,
   absolute,
   afterPage,
+  type KnownOfPages,
   redirected,
   type Step,
   shown,
@@ -29,10 +30,14 @@ const MOST_STEPS = 30
  * that the target describes. Each visit has a new browser session, unless it names one.
  */
 export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): Driver {
-  const known = { target, forms, patience: PATIENCE }
+  const described: KnownOfPages = { target, forms, patience: PATIENCE }
   const sessions = new Map<string, Cookies>()
 
-  const walk = async (request: VisitRequest, cookies: Cookies): Promise<VisitEnd> => {
+  const walk = async (
+    request: VisitRequest,
+    cookies: Cookies,
+    known = described,
+  ): Promise<VisitEnd> => {
     const { meanwhile } = request
     const visit: UnderWay = { request, pages: [], seen: new Map(), meanwhile, waited: 0 }
     let next: Step = { method: 'GET', url: request.url }
@@ -51,10 +56,14 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
 
   return {
     async visit(request): Promise<VisitEnd> {
-      const { browser } = request
+      const { browser, otherTab } = request
       const kept = browser === undefined ? undefined : sessions.get(browser)
       const cookies = kept ?? createCookies()
-      const end = await walk(request, cookies)
+      const meanwhile = async () => {
+        if (otherTab) await walk(otherTab, cookies, { ...described, forms: [] })
+        await request.meanwhile?.()
+      }
+      const end = await walk({ ...request, meanwhile }, cookies)
       if (browser !== undefined && end.kind === 'redirected') sessions.set(browser, cookies)
       return end
     },

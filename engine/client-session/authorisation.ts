@@ -101,15 +101,15 @@ export function createVisits(parts: VisitParts) {
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
     const consentId = options.consentId ?? (await spares.of(client))
-    const { redirectUri, state, nonce } = options
-    const message = { consentId, redirectUri, state, nonce }
+    const message = { ...options, consentId }
     // The keys with which the rules verify the resulting ID token.
     await clients.jwks().catch(() => {})
     return async () => {
       const request = await who.authorisation(message, deviation)
       const chosen = decision === 'none' ? httpDriver(wire, target, []) : driver
       const asked = visitRequest(target, who, { ...options, customer: name }, request)
-      const end = await chosen.visit({ ...asked, ...(meanwhile && { meanwhile }) })
+      const tab = options.otherTab && (await otherTab(parts, options.otherTab, name))
+      const end = await chosen.visit({ ...asked, ...tab, ...(meanwhile && { meanwhile }) })
       if (end.exchange) requireArrival(end.exchange, target)
       else if (end.kind === 'redirected') {
         await heed(arrival(`v${visits.length + 1}`, asked, end))
@@ -166,6 +166,17 @@ export function createVisits(parts: VisitParts) {
 
   /** `records` grows with each visit. */
   return { visit, atOnce, records: visits, customer }
+}
+
+/** A request that the customer opens in another tab of the browser, and leaves. */
+async function otherTab(
+  { target, clients }: VisitParts,
+  options: NonNullable<VisitOptions['otherTab']>,
+  customer: CustomerName,
+): Promise<Pick<VisitRequest, 'otherTab'>> {
+  const who = requireValue(await clients.registration(options.client ?? 'first'))
+  const request = await who.authorisation({ consentId: options.consentId })
+  return { otherTab: visitRequest(target, who, { ...options, customer }, request) }
 }
 
 /** The request to the driver. */

@@ -12,11 +12,11 @@ export function createBrowserSessions({ document }: Target) {
   const sessions = new Map<string, boolean>()
   const followsOn = ({ browser = '' }: VisitOptions) => sessions.get(browser) === true
 
-  /** A visit that goes on in no session. */
+  /** A visit that goes on in no session, with one tab. */
   const single = async (options: VisitOptions, send: Send): Promise<Visit> => {
-    const { browser, ...others } = options
+    const { browser, otherTab: _none, ...others } = options
     if (browser === undefined || !keeps || sessions.has(browser)) return send(others)
-    const made = await send(options)
+    const made = await send({ ...others, browser })
     if (made.kind === 'granted') sessions.set(browser, true)
     return made
   }

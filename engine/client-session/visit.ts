@@ -24,6 +24,8 @@ export interface VisitOptions {
    * gives no code, the visit is repeated in a new session.
    */
   browser?: string
+  /** A correct request that the customer opens in another tab of that session before deciding, and leaves. */
+  otherTab?: { client?: ClientName; consentId: string; purpose: string }
   redirectUri?: string
   /** Random when absent, like the nonce. */
   state?: string

@@ -109,6 +109,27 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'one-request-for-each-browser-session',
+    story:
+      'How many requests a browser has open is the bank’s: it keeps the one that was opened last, and the page of an earlier one has expired.',
+    async middleware(ctx, next) {
+      const [, uid] = (onPages(ctx) && /^\/interaction\/([^/]+)/.exec(ctx.path)) || []
+      const last = ctx.cookies.get('last', { signed: false })
+      if (uid && last && uid !== last) {
+        ctx.status = 409
+        ctx.type = 'text/html'
+        ctx.body = page('<p>This page has expired, as you have opened another one.</p>')
+        ctx.state.fired()
+        return
+      }
+      await next()
+      const [, opened] = /^\/interaction\/([^/?]+)/.exec(locationOf(ctx)) ?? []
+      if (onPages(ctx) && ctx.path === '/authorize' && opened) {
+        ctx.cookies.set('last', opened, { signed: false })
+      }
+    },
+  },
+  {
     id: 'prompt-is-not-known',
     story: 'The documents have no prompt: a login page is shown, whatever a request says of pages.',
     middleware: acceptsRequest(({ claims: { prompt, ...others } }, query) => {

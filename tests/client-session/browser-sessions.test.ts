@@ -8,10 +8,12 @@ const granted = { kind: 'granted' } as Visit
 const stopped = { kind: 'stopped' } as Visit
 const blocked = new Blocked({ kind: 'environment', what: 'a page' }, 'a page is not described')
 
+const sessionsWith = (driver: string) =>
+  createBrowserSessions({ document: { authorisation: { driver } } } as Target)
+
 /** Visits that end like this, one after the other; the sessions in which they were made. */
 async function visited(ends: (Visit | Error)[], driver = 'http', visits = 2) {
-  const target = { document: { authorisation: { driver } } } as Target
-  const sessions = createBrowserSessions(target)
+  const sessions = sessionsWith(driver)
   const sent: (string | undefined)[] = []
   const send = async ({ browser }: VisitOptions) => {
     sent.push(browser)
@@ -39,6 +41,20 @@ describe('a visit that names a browser session', () => {
       sent: ['b', 'b', undefined, undefined],
       followed: [false, false, false],
     })
+  })
+
+  test('opens another tab only where it goes on in a session', async () => {
+    const sessions = sessionsWith('http')
+    const otherTab = { consentId: 'c', purpose: 'another' }
+    const tabs: unknown[] = []
+    const send = async (options: VisitOptions) => {
+      tabs.push(options.otherTab)
+      return tabs.length === 2 ? stopped : granted
+    }
+    const visit = () => sessions.visit({ purpose: 'p', browser: 'b', otherTab }, send)
+    await visit()
+    await visit()
+    expect(tabs).toEqual([undefined, otherTab, undefined])
   })
 
   test('follows none that gave no code', async () => {

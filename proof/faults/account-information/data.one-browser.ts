@@ -1,20 +1,22 @@
-import type { Context } from 'koa'
+import type { Context, Middleware } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { decoded, landings } from '../../altering/jwt-rewrites.ts'
 import type { Fault } from '../../run/proof.ts'
 
-/** What a bank keeps of the first authorisation request of a browser session, in a cookie. */
+/** What a bank keeps of one authorisation request of a browser session, in a cookie. */
 
 const kept = (ctx: Context, name: string) => {
   const text = ctx.cookies.get(name, { signed: false })
   return text === undefined ? undefined : decodeURIComponent(text)
 }
 
-/** Keeps a value of an authorisation request, unless an earlier one of the session is kept. */
-function keep(ctx: Context, name: string, value: unknown): void {
+type Which = 'first' | 'last'
+
+/** Keeps a value of the first, or of the last, authorisation request of the session. */
+function keep(ctx: Context, which: Which, name: string, value: unknown): void {
   const { paths } = stateOf(ctx).bank.services.endpoints
-  const first = ctx.path === paths.authorisation && kept(ctx, name) === undefined
-  if (!first || typeof value !== 'string') return
+  const isIt = which === 'last' || kept(ctx, name) === undefined
+  if (ctx.path !== paths.authorisation || !isIt || typeof value !== 'string') return
   ctx.cookies.set(name, encodeURIComponent(value), { signed: false })
 }
 
@@ -24,34 +26,58 @@ const stateOfTheSession = landings((fragment, ctx) => {
   fragment.set('state', state)
 })
 
+/** The state of that request of the session stands in each redirect. */
+const stateOfThe =
+  (which: Which): Middleware =>
+  async (ctx, next) => {
+    keep(ctx, which, 'state', ctx.query.state)
+    await stateOfTheSession(ctx, next)
+  }
+
+/** Each approval is one of the consent that this request of the session names. */
+const approvalOfThe =
+  (which: Which): Middleware =>
+  async (ctx, next) => {
+    const { bank, fired } = stateOf(ctx)
+    const { consents, policies, records } = bank.services
+    keep(ctx, which, 'intent', policies.intentOf(decoded(ctx.query.request).claims))
+    await next()
+    const fragment = String(ctx.response.get('location') ?? '').split('#')[1]
+    const code = new URLSearchParams(fragment).get('code') ?? ''
+    const grantId = records.peek('AuthorizationCode', code)?.grantId
+    const other = consents.get(kept(ctx, 'intent') ?? '')
+    if (!grantId || !other || consents.ofGrant(grantId) === other) return
+    consents.bind(grantId, other)
+    fired()
+  }
+
 const faults: Fault[] = [
   {
     id: 'approvals-stored-under-the-intent-of-the-session',
     story:
       'The page writes the intent into the session of the browser when it is not there yet, and the approval under the intent of the session.',
     fails: ['DATA-08/one-browser'],
-    async middleware(ctx, next) {
-      const { bank, fired } = stateOf(ctx)
-      const { consents, policies, records } = bank.services
-      keep(ctx, 'intent', policies.intentOf(decoded(ctx.query.request).claims))
-      await next()
-      const fragment = String(ctx.response.get('location') ?? '').split('#')[1]
-      const code = new URLSearchParams(fragment).get('code') ?? ''
-      const grantId = records.peek('AuthorizationCode', code)?.grantId
-      const first = consents.get(kept(ctx, 'intent') ?? '')
-      if (!grantId || !first || consents.ofGrant(grantId) === first) return
-      consents.bind(grantId, first)
-      fired()
-    },
+    middleware: approvalOfThe('first'),
+  },
+  {
+    id: 'approvals-stored-under-the-request-opened-last',
+    story:
+      'The session of the browser has one pending intent, that of the request that was opened last, in whichever tab.',
+    fails: ['DATA-08/one-browser'],
+    middleware: approvalOfThe('last'),
   },
   {
     id: 'state-of-the-first-request-of-the-session',
     story: 'The state is a value of the session of the browser, which is written once.',
     fails: ['AUTHZ-04/on-success'],
-    async middleware(ctx, next) {
-      keep(ctx, 'state', ctx.query.state)
-      await stateOfTheSession(ctx, next)
-    },
+    middleware: stateOfThe('first'),
+  },
+  {
+    id: 'state-of-the-request-opened-last',
+    story:
+      'The state is a value of the session of the browser, and each tab writes its own over it.',
+    fails: ['AUTHZ-04/on-success'],
+    middleware: stateOfThe('last'),
   },
 ]
 

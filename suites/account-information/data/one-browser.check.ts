@@ -17,12 +17,12 @@ import {
 
 /**
  * “everything” was approved first, and then in the same browser session a consent for ReadAccountsBasic and for
- * directions alone. Fails: the token of the second gives both the digits of a card and transactions, as that of the
+ * directions alone. Before the customer decides, the request of “everything” is opened again in another tab. Fails: the token of the second gives both the digits of a card and transactions, as that of the
  * first. Either of them alone is judged by ACC-20 and TXN-14.
  */
 check(
   'DATA-08/one-browser',
-  'A consent that is approved in the browser session of an earlier one gives its own data alone',
+  'A consent that is approved in the browser session of another one gives its own data alone',
   {
     registers: 'where allowed',
     uses: [everything],
@@ -44,7 +44,7 @@ check(
     const given = transactions.filter((answer) => succeeded(answer) && rowsOf(answer).length > 0)
     const [exchange] = given
     expectThat(exchange === undefined || rowsOf(accounts).every(hidesCard), {
-      message: 'the token gives what an earlier consent of the browser session permits',
+      message: 'the token gives what another consent of the browser session permits',
       expected: 'accounts without the digits of a card, and no transactions',
       actual: 'the digits of a card, and transactions',
       exchange,

@@ -88,7 +88,10 @@ export async function withFewerScopes(context: Context): Promise<{ tpp: Tpp; lef
 export async function visitOf<T>(
   context: Context,
   tpp: Tpp,
-  options: Pick<VisitOptions, 'purpose' | 'redirectUri' | 'state' | 'deviation' | 'browser'> & {
+  options: Pick<
+    VisitOptions,
+    'purpose' | 'redirectUri' | 'state' | 'deviation' | 'browser' | 'otherTab'
+  > & {
     permissions?: readonly string[]
   },
   use: (visit: Visit) => Promise<T>,

@@ -35,7 +35,7 @@ interface Tried {
  * One code: with other redirect URIs, without assertion, then correctly; its refresh token; the
  * code again. Whether a code outlives a refusal is open: if not, all attempts but the first use
  * new codes. It is the code of a client without refresh_token, if one can be registered. The customer
- * goes on in the browser session in which “everything” was approved.
+ * goes on in the browser session in which “everything” was approved, and opens its request again in another tab.
  */
 export const triedCode = sharedFixture([everything], async (context): Promise<Tried> => {
   // If this fails for any reason, another client's code is enough for the rest.
@@ -117,15 +117,17 @@ const DIRECTIONS = ['ReadAccountsBasic', 'ReadTransactionsCredits', 'ReadTransac
 
 /** An untried code of this client, for a new consent. */
 async function withCode<T>(
-  context: Context,
+  context: Context<typeof everything>,
   tpp: Tpp,
   use: (visit: Granted) => Promise<T>,
 ): Promise<T> {
   const redirectUri = tpp.registered?.redirect_uris[1]
+  const { consentId } = await context.approved(everything)
   const options = {
     purpose: TRIED_CODE,
     state: SPECIAL_STATE,
     ...(everything.browser !== undefined && { browser: everything.browser }),
+    otherTab: { purpose: `“${everything.name}” in another tab`, consentId },
     ...(redirectUri !== undefined && { redirectUri }),
   }
   for (const permissions of [DIRECTIONS, undefined]) {
