@@ -113,6 +113,22 @@ export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context)
   return { before, without, unknown, data, query }
 })
 
+/** The same consent, after requests to add a permission to it; its query afterwards, where one was not refused. */
+export const widened = sharedFixture([debitsInPeriod], async (context) => {
+  const { before } = await triedWithoutToken(context)
+  const { approval } = before
+  const Permissions = [...approval.facts.permissions, 'ReadTransactionsCredits']
+  for (const method of ['PUT', 'PATCH']) {
+    const deviation = `${method} of an authorised consent, with one permission more`
+    const body = { Data: { Permissions }, Risk: {} }
+    const attempt = await approval.post(consentPath(approval), body, { method, deviation })
+    if (refused(attempt)) continue
+    const about = { owns: ['CONS-37/kept'] }
+    return { before, query: await approval.get(consentPath(approval), { about }) }
+  }
+  return { before }
+})
+
 /** Did a consent lose anything that it gave before? */
 export function harmed({ query, requests }: Answers, after: Answers): Exchange | undefined {
   // A change to Authorised is not judged: a query may lag behind the approval.
@@ -143,6 +159,7 @@ export const deleted = sharedFixture(
   [debitsInPeriod, everything],
   async (context): Promise<Deleted> => {
     const { before, without, unknown, data, query } = await triedWithoutToken(context)
+    await widened(context)
     const { approval } = before
     relyOn('CLC-07/authorised', without).toBeAnError()
     relyOn('CLC-07/authorised', unknown).toBeAnError()

@@ -118,6 +118,7 @@ export function createCaller(tpp: Tpp, tokens: Tokens) {
     /** What is known about funds confirmation consents at this bank. */
     funds: tokens.funds,
     get: (path: string, deviation?: CallDeviation) => call('GET', path, deviation),
+    head: (path: string, deviation?: CallDeviation) => call('HEAD', path, deviation),
     post: (path: string, body: unknown, deviation?: CallDeviation) =>
       call('POST', path, { body, ...deviation }),
     delete: (path: string, deviation?: CallDeviation) => call('DELETE', path, deviation),

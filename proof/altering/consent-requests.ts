@@ -1,8 +1,10 @@
 import type { Context, Middleware, Next } from 'koa'
+import { aispPath } from '../../bank/listeners/endpoints.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { unescaped } from '../../bank/operator/seen-facts.ts'
 import type { Consent, ConsentKind } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { bearerOf } from '../cells/parties.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import { type Json, jsonOf, partOf, successes } from './rewriting.ts'
 
@@ -30,6 +32,22 @@ export function serving(kind: Kind, method: string): boolean {
 export function consentNamed(ctx: Context): Consent | undefined {
   const { services } = stateOf(ctx).bank
   return services.consents.get(unescaped(ctx.path.slice(ctx.path.lastIndexOf('/') + 1)))
+}
+
+/** Answers GET where consents are created: with the consents that are shown to this client. */
+export function listing(isShown: (consent: Consent, clientId: string) => boolean): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const { consents, records } = stateOf(ctx).bank.services
+    const clientId = records.peek('ClientCredentials', bearerOf(ctx))?.clientId
+    const isList = ctx.method === 'GET' && ctx.path === `${aispPath}${PATHS['account-access']}`
+    if (!isList || !clientId) return next()
+    const shown = consents.all().filter((consent) => isShown(consent, clientId))
+    ctx.status = 200
+    ctx.body = {
+      Data: { Consent: shown.map(({ id, status }) => ({ ConsentId: id, Status: status })) },
+    }
+    stateOf(ctx).fired()
+  }
 }
 
 /**

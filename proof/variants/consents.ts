@@ -1,6 +1,6 @@
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
-import { answered, consentData, idsBy } from '../altering/consent-requests.ts'
+import { answered, consentData, idsBy, listing } from '../altering/consent-requests.ts'
 import { type Json, partOf } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
@@ -21,6 +21,23 @@ const variants: Variant[] = [
         ? { ...data, Status: 'AwaitingAuthorisation' }
         : undefined
     }),
+  },
+  {
+    id: 'own-consents-are-listed',
+    story:
+      'What GET gives at the address at which consents are created is not shown: the consents of the client that asks.',
+    middleware: listing((consent, clientId) => consent.clientId === clientId),
+  },
+  {
+    id: 'put-and-patch-read-the-consent',
+    story: 'What PUT and PATCH give is not shown: the consent as it is, whatever the body says.',
+    async middleware(ctx, next) {
+      if (partOf(ctx) === 'consents' && ['PUT', 'PATCH'].includes(ctx.method)) {
+        ctx.method = 'GET'
+        ctx.state.fired()
+      }
+      await next()
+    },
   },
   {
     id: 'consent-ids-are-urns',

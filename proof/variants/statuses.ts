@@ -52,7 +52,30 @@ const asksToQuery = () => {
 
 const CUT: Reason[] = ['token-missing', 'scope', 'permission-unsupported', 'scheme-unsupported']
 
+/** Answers HEAD at the addresses of consents and data, whatever they are. */
+function answersHead(status: () => number): Variant['middleware'] {
+  return async (ctx, next) => {
+    const part = partOf(ctx)
+    if (ctx.method !== 'HEAD' || (part !== 'consents' && part !== 'data')) return next()
+    ctx.status = status()
+    ctx.length = 0
+    return stateOf(ctx).fired()
+  }
+}
+
 const variants: Variant[] = [
+  {
+    id: 'head-is-not-built',
+    story:
+      'The table of endpoints does not have HEAD: it is refused as any method that is not there.',
+    middleware: answersHead(roundRobin([405, 404, 501, 400])),
+  },
+  {
+    id: 'head-is-answered-by-the-balancer',
+    story:
+      'What HEAD gives is not shown: the balancer answers it itself, at every address, so that others see that it is there.',
+    middleware: answersHead(() => 200),
+  },
   {
     id: 'refusals-lead-to-a-page',
     story:

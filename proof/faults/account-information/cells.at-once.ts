@@ -132,6 +132,7 @@ const faults: Fault[] = [
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'accounts' || !isOfFifth(ctx)) return next()
       ctx.status = 401
+      ctx.set('www-authenticate', 'Bearer error="invalid_token"')
       ctx.body = { Code: '401', Message: 'unknown token', Errors: [] }
       stateOf(ctx).fired()
     },

@@ -55,6 +55,20 @@ const stays =
 /** Access tokens that were used, with their consents, and access tokens that were ended. */
 const sessions = ofEachBank(() => ({ ended: new Set<string>(), seen: new Map<string, Consent>() }))
 
+/** Stores the permissions of a body for the consent in the path, if it belongs to the client that asks. */
+const stored =
+  (method: string): NonNullable<Fault['middleware']> =>
+  async (ctx, next) => {
+    const state = stateOf(ctx)
+    const { clientId } = tokenInfoOf(ctx) ?? {}
+    const consent = isAbout(ctx, KIND, method) ? consentNamed(ctx) : undefined
+    if (!consent || consent.clientId !== clientId) return next()
+    consent.permissions = JSON.parse(state.body).Data.Permissions
+    ctx.status = 200
+    ctx.body = { Data: { ConsentId: consent.id }, Risk: {} }
+    state.fired()
+  }
+
 /** Shows consents with one Status to the TPP with other values. */
 function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fault['policies'] {
   return (correct, { fired }) => ({
@@ -67,6 +81,20 @@ function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fau
 }
 
 const faults: Fault[] = [
+  {
+    id: 'consents-are-replaced-by-put',
+    story: 'The framework offers each method for what is in a repository, PUT among them.',
+    fails: [],
+    warns: ['CLC-27/permissions'],
+    middleware: stored('PUT'),
+  },
+  {
+    id: 'consents-are-changed-by-patch',
+    story: 'The console of the help desk changes consents by PATCH, at the same address.',
+    fails: [],
+    warns: ['CLC-27/permissions'],
+    middleware: stored('PATCH'),
+  },
   {
     id: 'deletion-of-revoked-brings-tokens-back',
     story: 'Deleting a consent clears its marks, and among them that the customer has revoked it.',
@@ -566,6 +594,7 @@ const faults: Fault[] = [
       if (partOf(ctx) === 'data' && ended.has(token)) {
         stateOf(ctx).fired()
         ctx.status = 401
+        ctx.set('www-authenticate', 'Bearer error="invalid_token"')
         return
       }
       await next()

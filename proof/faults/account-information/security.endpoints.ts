@@ -1,10 +1,12 @@
-import type { Context, Next } from 'koa'
+import type { Context, Middleware, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { endpointOf } from '../../altering/data-requests.ts'
+import { listing } from '../../altering/consent-requests.ts'
+import { askedAccount, endpointOf, isSingle } from '../../altering/data-requests.ts'
 import { admit } from '../../altering/jwt-rewrites.ts'
 import { endsTheOneBefore } from '../../altering/newest-client-token.ts'
+import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
@@ -30,7 +32,64 @@ function admitsSpelled(read: (path: string) => string) {
   }
 }
 
+/** Answers HEAD without a token from what GET has given at these paths. */
+function headFromTheCache(path: RegExp): Fault['middleware'] {
+  const kept = ofEachBank(() => new Map<string, number>())
+  return async (ctx, next) => {
+    const length = kept().get(ctx.path)
+    if (ctx.method === 'HEAD' && length !== undefined && ctx.get('authorization') === '') {
+      ctx.status = 200
+      ctx.length = length
+      return stateOf(ctx).fired()
+    }
+    await next()
+    const { status, response } = ctx
+    if (ctx.method === 'GET' && path.test(ctx.path) && status === 200) {
+      kept().set(ctx.path, response.length ?? 0)
+    }
+  }
+}
+
+/** Serves these paths at each listener, and finds every connection good where no certificate is asked for. */
+const atEachListener =
+  (fits: (path: string) => boolean): Middleware =>
+  async (ctx, next) => {
+    const state = stateOf(ctx)
+    if (!state.listener.mutual && ctx.path.startsWith(AISP) && fits(ctx.path)) {
+      admit(ctx)
+      state.listener = { ...state.listener, roles: ['api'] }
+    }
+    await next()
+  }
+
 const faults: Fault[] = [
+  {
+    id: 'data-at-each-listener',
+    story: 'One server is behind all host names, and the certificate is a matter of the host name.',
+    fails: ['SEC-02/other-listeners'],
+    middleware: atEachListener((path) => !path.includes('-consents')),
+  },
+  {
+    id: 'consents-at-each-listener',
+    story:
+      'The pages read the consent that they show from the service of consents, by the same proxy.',
+    fails: ['SEC-01/other-listeners'],
+    middleware: atEachListener((path) => path.includes('account-access-consents')),
+  },
+  {
+    id: 'head-of-an-account-from-the-cache',
+    story: 'The gateway asks for a token before GET, and answers HEAD from what it keeps of GET.',
+    fails: [],
+    warns: ['SEC-16/data'],
+    middleware: headFromTheCache(/\/accounts\/[^/]+/),
+  },
+  {
+    id: 'head-of-a-consent-from-the-cache',
+    story: 'The rule for tokens lists GET, POST and DELETE, and the cache answers HEAD.',
+    fails: [],
+    warns: ['SEC-16/consent'],
+    middleware: headFromTheCache(/\/account-access-consents\/[^/]+$/),
+  },
   {
     id: 'new-data-endpoints-without-certificate',
     story:
@@ -109,6 +168,35 @@ const faults: Fault[] = [
         return true
       },
     }),
+  },
+  {
+    id: 'account-of-the-query-after-that-of-the-path',
+    story:
+      'The guard looks at the AccountId of the path, and the query of the same name is bound over it before the account is read.',
+    fails: ['SEC-07/in-the-query'],
+    policies: (correct, { fired }) => ({
+      accountRefusal(own, known) {
+        if (!known || currentRequest()?.query.AccountId === undefined) {
+          return correct.accountRefusal(own, known)
+        }
+        fired()
+        return undefined
+      },
+    }),
+    async middleware(ctx, next) {
+      const { AccountId: id } = ctx.query
+      const asked = askedAccount(ctx)
+      if (isSingle(endpointOf(ctx)) && asked && typeof id === 'string') {
+        ctx.path = ctx.path.replace(asked, encodeURIComponent(id))
+      }
+      await next()
+    },
+  },
+  {
+    id: 'list-of-the-consents-of-all-clients',
+    story: 'The repository has a list for the screens of the bank, and the router serves it.',
+    fails: ['SEC-05/other-client'],
+    middleware: listing(() => true),
   },
   {
     id: 'second-customer-reads-the-first',

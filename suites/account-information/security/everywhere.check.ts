@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { rowsOf } from '../../../engine/suite-api/responses.ts'
+import { rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
@@ -9,7 +9,7 @@ import { bearerCredential, isInvalid } from '../../values/bearer-credential.ts'
 import { accountAccess, fundsConfirmation } from '../common/consents/consent-kinds.ts'
 import { consentPath, createConsent } from '../common/consents/consent-requests.ts'
 import { ABSENT } from '../common/data/absent-reads.ts'
-import { pathOf, requireAccountIds } from '../common/data/data-reads.ts'
+import { pathOf, requireAccountIds, servedRead } from '../common/data/data-reads.ts'
 import { endWithoutForeignId, expectNothingForeign } from '../common/data/foreign-account.ts'
 import { creationPlaces } from '../common/places/credential-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
@@ -181,6 +181,43 @@ check(
       relyOn(owner, await mine.get(pathOf(foreign, tail))).toSucceed()
       relyOn('DATA-08/other-approvals', await theirs.get(pathOf(some, tail))).toSucceed()
       expectNothingForeign(await theirs.get(pathOf(foreign, tail), { deviation: OF_ANOTHER }), own)
+    }
+  },
+)
+
+/** Rules about the account of a row. */
+const OF_ONE_ACCOUNT = [
+  'ACC-02/asked-account-only',
+  'BAL-02/asked-account-only',
+  'TXN-02/asked-account-only',
+]
+
+/** A framework that binds path and query to one object takes one of the two values, after the other was checked. */
+check(
+  'SEC-07/in-the-query',
+  'An AccountId in the query, beside an own one in the path, gives nothing of another customer’s account',
+  {
+    uses: [everything, secondCustomer],
+    needs: ['customers.second'],
+    follows: ['SEC-07/account', 'SEC-07/balances', 'SEC-07/transactions'],
+  },
+  async ({ approved, customer }) => {
+    customer('second')
+    const mine = await approved(everything)
+    const theirs = await approved(secondCustomer)
+    const own = await requireAccountIds(mine)
+    const foreign = (await requireAccountIds(theirs)).find((id) => !own.includes(id))
+    if (foreign === undefined) return endWithoutForeignId(mine, theirs)
+    for (const { tail, owner } of SINGLE) {
+      const path = pathOf(own[0] ?? '', tail)
+      relyOn(owner, await servedRead(mine, path)).toSucceed()
+      const deviation = 'an account of another customer in the query'
+      const about = { owns: OF_ONE_ACCOUNT }
+      const answer = await mine.get(path, { query: { AccountId: foreign }, deviation, about })
+      if (!succeeded(answer)) expect(answer).toBeRefused()
+      expect(answer).toHoldOnly('a row of an own account', ({ AccountId: id }) =>
+        own.includes(String(id)),
+      )
     }
   },
 )

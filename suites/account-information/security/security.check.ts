@@ -1,5 +1,5 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
-import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, percentEncoded } from '../../../engine/suite-api/responses.ts'
@@ -17,6 +17,7 @@ import { clientCertificate, isOver } from '../../values/client-certificate.ts'
 import { accountAccess } from '../common/consents/consent-kinds.ts'
 import {
   ACCOUNTS,
+  CONSENTS,
   consentBody,
   consentPath,
   createConsent,
@@ -225,6 +226,7 @@ check(
   },
 )
 
+/** At its address, and in a list, which the document does not have and a bank may show. */
 check(
   'SEC-05/other-client',
   'A client cannot query a consent of another client',
@@ -238,6 +240,14 @@ check(
     relyOn(QUERY, await second.get(consentPath(await createConsent(second, ACCOUNTS)))).toSucceed()
     const deviation = 'a consent of another client'
     expect(await second.get(consentPath(consentId), { deviation })).toBeRefused()
+    const list = await second.get(CONSENTS, { deviation: 'the address of all consents' })
+    const { json, body = '' } = list.response ?? {}
+    expectThat(!(json === undefined ? body : JSON.stringify(json)).includes(consentId), {
+      message: 'a list of consents has one of another client',
+      expected: 'no consent of another client',
+      actual: consentId,
+      exchange: list,
+    })
   },
 )
 

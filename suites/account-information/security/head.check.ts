@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import { check } from '../../../engine/suite-api/check.ts'
+import { expect, expectThat, noteNegative, relyOn } from '../../../engine/suite-api/expect.ts'
+import type { Caller } from '../../../engine/suite-api/flow.ts'
+import { answerOf, type Exchange, header, succeeded } from '../../../engine/suite-api/responses.ts'
+import { everything } from '../../consents.ts'
+import { OWNERS } from '../../owners.ts'
+import { consentPath } from '../common/consents/consent-requests.ts'
+import { pathOf, requireAccountIds, servedRead } from '../common/data/data-reads.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+
+/**
+ * HEAD at the addresses whose path names an account or a consent: a rule for GET alone does not protect them.
+ * Requirements: specs/account-information/security.yaml
+ */
+
+check(
+  'SEC-16/data',
+  'HEAD of an account, its balances or its transactions tells nothing without an access token',
+  { uses: [everything], follows: ['DATA-03/without-authorization'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const [id = ''] = await requireAccountIds(approval)
+    for (const tail of ['', '/balances', '/transactions'] as const) {
+      const path = pathOf(id, tail)
+      relyOn(readOwner(approval, path), await servedRead(approval, path)).toSucceed()
+      await expectNothingTold(approval, path, pathOf(randomUUID(), tail))
+    }
+  },
+)
+
+check(
+  'SEC-16/consent',
+  'HEAD of a consent tells nothing without an access token',
+  { uses: [everything], follows: ['SEC-03/query-without'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const path = consentPath(approval.consentId)
+    relyOn(OWNERS.query, await approval.get(path)).toSucceed()
+    await expectNothingTold(approval, path, consentPath(randomUUID()))
+  },
+)
+
+/** Fails: a success, and not the one that an address with an id of nobody gives, as where a balancer answers HEAD itself. */
+async function expectNothingTold({ head }: Caller, path: string, ofNobody: string): Promise<void> {
+  const wrong = { bearer: null, deviation: 'HEAD without an Authorization header' }
+  const answer = await head(path, wrong)
+  if (!succeeded(answer)) return expect(answer).toBeRefused()
+  noteNegative()
+  const other = await head(ofNobody, wrong)
+  expectThat(told(answer) === told(other), {
+    message: 'without an access token, HEAD tells what is there',
+    expected: `${told(other)}, as for an id of nobody`,
+    actual: told(answer),
+    exchange: answer,
+  })
+}
+
+function told(exchange: Exchange): string {
+  return `${answerOf(exchange)} with Content-Length ${header(exchange, 'content-length') ?? 'absent'}`
+}
