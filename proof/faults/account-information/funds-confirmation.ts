@@ -380,6 +380,18 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'funds-consents-shown-to-any-client',
+    story: 'The query of the specification was built as well, and looks for the consent alone.',
+    fails: ['FCC-14/not-shown'],
+    async middleware(ctx, next) {
+      const consent = isAbout(ctx, KIND, 'GET') ? consentNamed(ctx) : undefined
+      if (consent?.kind !== KIND || !tokenInfoOf(ctx)) return next()
+      ctx.status = 200
+      ctx.body = { Data: { ConsentId: consent.id, DebtorAccount: consent.debtorAccount }, Risk: {} }
+      return stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'funds-path-deletes-any-consent',
     story: 'Both kinds are rows of one table, and deletion takes the id alone.',
     fails: [],

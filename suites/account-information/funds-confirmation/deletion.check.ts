@@ -1,9 +1,9 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents.ts'
-import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { expect, expectThat, noteNegative, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import { answerOf, brief, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -139,7 +139,7 @@ check(
 
 const OF_ANOTHER = 'a consent of another client'
 
-/** A client's attempt to delete a consent of the other one, and then the owner's own deletion. */
+/** A client asks for a consent of the other one and tries to delete it, and then its owner deletes it. */
 const deletedBy = (name: ClientName) =>
   sharedFixture([], async (context) => {
     context.tpp('second')
@@ -149,8 +149,10 @@ const deletedBy = (name: ClientName) =>
     const other = await context.caller(name)
     const path = fundsPath(await newFundsId(owner))
     const control = await other.delete(fundsPath(await newFundsId(other)))
-    const attempt = await other.delete(path, { deviation: OF_ANOTHER })
-    return { control, attempt, own: await owner.delete(path) }
+    const wrong = { deviation: OF_ANOTHER }
+    const shown = await other.delete(path, { ...wrong, method: 'GET' })
+    const attempt = await other.delete(path, wrong)
+    return { control, shown, attempt, own: await owner.delete(path) }
   })
 
 const deletedByAnother = deletedBy('second')
@@ -181,6 +183,27 @@ check(
     relyOn(OWNERS.fundsDeletion, control).toSucceed()
     relyOn('FCC-14/refused', attempt).toBeAnError()
     expect(own).toSucceed()
+  },
+)
+
+/** The document has no query of these consents. A bank that has one refuses this one. */
+check(
+  'FCC-14/not-shown',
+  'GET of a funds confirmation consent that another client owns does not show it',
+  {},
+  async (context) => {
+    for (const attempts of [deletedByAnother, deletedByTheFirst]) {
+      const { control, shown } = await attempts(context)
+      relyOn(OWNERS.fundsDeletion, control).toSucceed()
+      noteNegative()
+      const account = member(shown.response?.json, 'Data', 'DebtorAccount')
+      expectThat(account === undefined, {
+        message: 'the consent of another client is shown',
+        expected: 'a refusal, or an answer without the consent',
+        actual: brief(account),
+        exchange: shown,
+      })
+    }
   },
 )
 
