@@ -32,6 +32,16 @@ const faults: Fault[] = [
     middleware: idTokens((claims, sign) => sign(claims, { kid: undefined })),
   },
   {
+    id: 'several-keys-and-no-kid-at-the-token-endpoint',
+    story: 'The page has learned to name its key, and the token endpoint signs as before.',
+    fails: [],
+    warns: ['AUTHZ-41/kid'],
+    settings: { jwksKeys: 2 },
+    middleware: idTokens((claims, sign, ctx) =>
+      tokenForm(ctx) ? sign(claims, { kid: undefined }) : undefined,
+    ),
+  },
+  {
     id: 'subject-of-the-session',
     story: 'sub is the number of the session in which the customer logged in.',
     fails: [],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import type { Customer } from '../../../bank/data/customers.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { unescaped } from '../../../bank/operator/seen-facts.ts'
@@ -83,6 +84,20 @@ const LISTS = ['/accounts', '/balances', '/transactions']
 const sessions = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
+  {
+    id: 'old-logins-open-filtered-transactions-alone',
+    story:
+      'What is older than ninety days is shown after a login alone, and a refreshed token of the first release comes of none: the rule does not check whether the customer is there.',
+    fails: ['TXN-01/answers-200'],
+    async middleware(ctx, next) {
+      const plain = endpointOf(ctx) === 'transactions' && ctx.querystring === ''
+      const token = tokenInfoOf(ctx)
+      if (!plain || !token?.refreshed || token.client === 'second') return next()
+      ctx.status = 403
+      ctx.body = { Code: '403 Forbidden', Message: 'Reauthentication is required', Errors: [] }
+      return stateOf(ctx).fired()
+    },
+  },
   {
     id: 'data-by-a-session-cookie',
     story:

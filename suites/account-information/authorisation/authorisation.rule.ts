@@ -358,28 +358,6 @@ idTokenRule(
   },
 )
 
-/** OpenID Connect Core 1.0, section 10.1. A token without kid is not judged where one key alone can sign with PS256. */
-idTokenRule(
-  'AUTHZ-41/kid',
-  'Where the bank has several keys, the ID token says by which of them it is signed',
-  { unseen: 'the bank has one key, and no ID token names it', rests: [...KEYS, 'AUTHZ-18/ps256'] },
-  (idToken, _landing, { bank }) => {
-    const { kid } = headerOf(idToken) ?? {}
-    if (!readable(idToken)) return undefined
-    if (typeof kid === 'string' && kid !== '') return []
-    if (signingKeys(bank.jwks?.keys ?? []) < 2) return undefined
-    const expected = 'kid, the name of one of them'
-    const message = 'the JWK Set has several keys, and the ID token does not name one'
-    return [{ message, expected, actual: 'no kid' }]
-  },
-)
-
-/** RSA keys that are not for encryption. A key that is listed several times counts once. */
-function signingKeys(keys: unknown[]): number {
-  const signing = keys.filter((key) => member(key, 'kty') === 'RSA' && member(key, 'use') !== 'enc')
-  return new Set(signing.map((key) => member(key, 'n'))).size
-}
-
 /** OpenID Connect Core 1.0, section 2: sub identifies the customer or, in the UK, the consent. Neither changes. */
 idTokenRule(
   'AUTHZ-42/same-subject',

@@ -1,4 +1,4 @@
-import { claimsOf } from '../../../engine/suite-api/jwt.ts'
+import { claimsOf, headerOf } from '../../../engine/suite-api/jwt.ts'
 import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { AUTHORISATION, successOf } from '../common/visits/landings.ts'
@@ -62,3 +62,34 @@ rule(
       })
   },
 )
+
+/**
+ * OpenID Connect Core 1.0, section 10.1. Every ID token that can be decoded. One without kid is not judged where one key
+ * alone can sign with PS256.
+ */
+rule(
+  'AUTHZ-41/kid',
+  'Where the bank has several keys, an ID token says by which of them it is signed',
+  {
+    ...ID_TOKENS,
+    unseen: 'the bank has one key, and no ID token names it',
+    rests: ['DISC-01/served', 'DISC-10/served', 'DISC-10/jwks', 'AUTHZ-18/ps256'],
+  },
+  (exchange, { bank }) => {
+    const idToken = idTokenOf(exchange)
+    const header = headerOf(idToken ?? '')
+    if (idToken === undefined || !header || !claimsOf(idToken)) return undefined
+    const { kid } = header
+    if (typeof kid === 'string' && kid !== '') return []
+    if (signingKeys(bank.jwks?.keys ?? []) < 2) return undefined
+    const expected = 'kid, the name of one of them'
+    const message = 'the JWK Set has several keys, and the ID token does not name one'
+    return [{ message, expected, actual: 'no kid' }]
+  },
+)
+
+/** RSA keys that are not for encryption. A key that is listed several times counts once. */
+function signingKeys(keys: unknown[]): number {
+  const signing = keys.filter((key) => member(key, 'kty') === 'RSA' && member(key, 'use') !== 'enc')
+  return new Set(signing.map((key) => member(key, 'n'))).size
+}
