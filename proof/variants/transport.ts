@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
@@ -218,15 +217,6 @@ const variants: Variant[] = [
         },
       ),
     ),
-  },
-  {
-    id: 'answers-with-etags',
-    story: 'Whether an answer has an ETag no sentence says: it is the hash of its content.',
-    middleware: answers((ctx) => {
-      const body = jsonOf(ctx)
-      if (!body || ctx.status !== 200) return false
-      ctx.set('etag', `"${createHash('sha256').update(JSON.stringify(body)).digest('hex')}"`)
-    }),
   },
   {
     id: 'some-answers-are-slow',

@@ -53,16 +53,6 @@ const deletionsWith =
 
 const faults: Fault[] = [
   {
-    id: 'etag-of-the-length',
-    story: 'The gateway makes the ETag of the length of an answer, as it does for files.',
-    fails: [],
-    warns: ['GEN-41/strong'],
-    middleware: answers((ctx) => {
-      if (!['consents', 'data'].includes(partOf(ctx)) || ctx.status !== 200) return false
-      ctx.set('etag', `"${ctx.length}"`)
-    }),
-  },
-  {
     id: 'two-types-of-balances',
     story: 'The service names its type, and the gateway adds its default to each answer.',
     fails: [],

@@ -1,7 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { refusals } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 /** Notes that the current request should have been refused. */
@@ -24,16 +23,6 @@ function refusedInWord(status: number, words: Record<string, unknown> = {}): Mid
 }
 
 const faults: Fault[] = [
-  {
-    id: 'refusals-without-a-challenge',
-    story: 'The gateway writes its own answer where it refuses, and has the status and no header.',
-    fails: [],
-    warns: ['SEC-17/challenge'],
-    middleware: refusals(['consents', 'data'], (ctx) => {
-      if (ctx.status !== 401) return false
-      ctx.remove('www-authenticate')
-    }),
-  },
   {
     id: 'refused-data-in-the-answer',
     story: 'The guard of permissions sets status 403, and forgets to return.',

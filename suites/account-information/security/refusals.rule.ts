@@ -1,10 +1,4 @@
-import {
-  type Endpoint,
-  type Exchange,
-  header,
-  member,
-  rowsOf,
-} from '../../../engine/suite-api/responses.ts'
+import { type Exchange, member, rowsOf } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { OWNERS } from '../../owners.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
@@ -34,32 +28,6 @@ rule(
     if (given === undefined) return []
     const message = `the answer with status ${status} holds ${given}`
     return [{ message, expected: 'an error alone', actual: given }]
-  },
-)
-
-const DELETIONS: readonly Endpoint[] = [
-  'delete-account-access-consent',
-  'delete-funds-confirmation-consent',
-]
-
-/** RFC 6750 3 and RFC 9110 15.5.2. Every 401 of these endpoints, over the client’s own certificate. Fails: no WWW-Authenticate. */
-rule(
-  'SEC-17/challenge',
-  'An answer 401 says in WWW-Authenticate how to authenticate',
-  {
-    endpoints: [...CONSENTS, ...DATA],
-    also: DELETIONS,
-    unseen: 'no request was answered with 401',
-  },
-  (exchange) => {
-    if (![...CONSENTS, ...DATA, ...DELETIONS].includes(exchange.endpoint)) return undefined
-    // Where the certificate is what is wrong, no challenge helps.
-    const isOwn = exchange.connection?.identity === exchange.about.client
-    if (exchange.response?.status !== 401 || !isOwn) return undefined
-    const challenge = header(exchange, 'www-authenticate')
-    if (challenge !== undefined && challenge.trim() !== '') return []
-    const message = '401 came without a challenge, and some clients then do not read the answer'
-    return [{ message, expected: 'WWW-Authenticate: Bearer', actual: challenge ?? 'absent' }]
   },
 )
 
