@@ -14,7 +14,8 @@ import type { RefusedToken } from './ledger/refused-token.ts'
 import { isOutdated } from './ledger/why.ts'
 import { createRegistrationSteps, type EarlierClients } from './registration-steps.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
-import { MARGIN, tokensOf } from './tokens.ts'
+import { MARGIN, type TokenSet, tokensOf } from './tokens.ts'
+import { oneAtATime } from './under-way.ts'
 
 /** The steps of a TPP client before any customer is involved. */
 export type ClientSteps = ReturnType<typeof createClientSteps>
@@ -98,10 +99,15 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     return { ...step, value: (await renewed(name, forFunds))?.accessToken ?? token.accessToken }
   }
 
-  const renewed = async (name: ClientName, forFunds: boolean) => {
-    const next = tokensOf(await grant(name, forFunds))
-    if (next) ledger.add({ kind: 'in use', key: keyOf(name, forFunds), tokens: next })
-    return next
+  const oneRenewal = oneAtATime<TokenSet | undefined>()
+  /** Simultaneous requests share one: a bank may accept only the newest token. */
+  const renewed = (name: ClientName, forFunds: boolean) => {
+    const key = keyOf(name, forFunds)
+    return oneRenewal(key, async () => {
+      const next = tokensOf(await grant(name, forFunds))
+      if (next) ledger.add({ kind: 'in use', key, tokens: next })
+      return next
+    })
   }
 
   /** Continues as the client that a later registration of the same software created. */
@@ -113,9 +119,14 @@ export function createClientSteps(parts: SharedBySteps, earlier: EarlierClients)
     }
   }
 
-  /** Another token for consents, where the bank refused one of the client. */
+  /** Another token for consents, where the bank refused one of the client: one that came meanwhile, or a new one. */
   const another = (name: ClientName, refused: RefusedToken, forFunds: boolean) =>
-    anotherForClient(ledger, name, refused, () => renewed(name, forFunds))
+    anotherForClient(ledger, name, refused, async () => {
+      const known = inUse(ledger.events, keyOf(name, forFunds))
+      const isOther = known && known.accessToken !== refused.token
+      if (isOther && !isOutdated(ledger.events, name, known.accessToken)) return known
+      return renewed(name, forFunds)
+    })
 
   /** A registered client with its own tokens. */
   const caller = async (name: ClientName = 'first') =>

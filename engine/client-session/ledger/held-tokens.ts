@@ -4,6 +4,7 @@ import { now } from '../../record/clock.ts'
 import type { ConsentFacts, Exchange } from '../../wire/exchange.ts'
 import type { ResumableRun } from '../resume-run.ts'
 import { MARGIN, refreshed, type TokenSet, withoutRefresh, workedOnce } from '../tokens.ts'
+import { oneAtATime } from '../under-way.ts'
 import { inUse, type Ledger, lastOf } from './events.ts'
 
 /** The sources of an approval's tokens. */
@@ -30,8 +31,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
     ledger.add({ kind: 'in use', key: consent.id, tokens })
     resumable?.tokens(consent, tokens)
   }
-  /** Refreshes and holds tokens of a consent; undefined if there is no refresh token, or no new token came. */
-  const refresh = async (consent: ConsentFacts, client: Tpp) => {
+  const sendRefresh = async (consent: ConsentFacts, client: Tpp) => {
     const tokens = inUse(ledger.events, consent.id)
     if (tokens?.refreshToken === undefined) return undefined
     const grant = { grant_type: 'refresh_token', refresh_token: tokens.refreshToken } as const
@@ -49,13 +49,15 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
     const isEnded = member(response?.json, 'error') === 'invalid_grant'
     return isEnded && now() - since > 2 * (expiresAt - since)
   }
-  const underWay = new Map<string, Promise<TokenSet | undefined>>()
+  const oneRefresh = oneAtATime<TokenSet | undefined>()
+  /**
+   * Refreshes and holds tokens of a consent; undefined if there is no refresh token, or no new token came. Simultaneous
+   * requests share one refresh: a refresh token that comes again may end all tokens of the approval (RFC 9700 4.14.2).
+   */
+  const refresh = (consent: ConsentFacts, client: Tpp) =>
+    oneRefresh(consent.id, () => sendRefresh(consent, client))
   /** Simultaneous requests share one visit of the customer. */
-  const once = (id: string, again: TokenSources['again']) => {
-    const made = underWay.get(id) ?? again().finally(() => underWay.delete(id))
-    underWay.set(id, made)
-    return made
-  }
+  const oneVisit = oneAtATime<TokenSet | undefined>()
   return {
     hold,
     refresh,
@@ -68,7 +70,7 @@ export function createHeldTokens(ledger: Ledger, resumable: ResumableRun | undef
       const fresh = await refresh(consent, client)
       if (fresh) return fresh
       if (inUse(ledger.events, consent.id)?.refreshToken !== undefined) return tokens
-      const next = await once(consent.id, again)
+      const next = await oneVisit(consent.id, again)
       if (next) hold(consent, next)
       return next ?? tokens
     },
