@@ -17,6 +17,12 @@ export interface HookSubject {
 
 const PATIENCE = 60_000
 
+/**
+ * Milliseconds after its end in which a token may still be taken: RFC 7519 4.1.4 lets a server “provide for some small
+ * leeway, usually no more than a few minutes”, and some do by default.
+ */
+const LEEWAY = 300_000
+
 /** Minimum lifetime in seconds of a consent that is to be approved and used before it expires by itself. */
 const LEAST_LIFE = 120
 
@@ -29,12 +35,14 @@ export interface HookParts {
   onWaiting?(what?: string): void
   /** Called before a hook makes a fact true. */
   onTold?(name: HookName, subject: HookSubject): void
+  /** Milliseconds between two questions whether something is over. */
+  pause?: number
 }
 
 export type Hooks = ReturnType<typeof createHooks>
 
 /** Makes facts true that a TPP cannot bring about, for one session. */
-export function createHooks({ target, question, onWaiting, onTold }: HookParts) {
+export function createHooks({ target, question, onWaiting, onTold, pause = 15_000 }: HookParts) {
   const patient = target.expiryPatience / 1000
   const interruption = new AbortController()
 
@@ -75,12 +83,35 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
     return failure && `the program ${program} ${failure}${complaintOf(ran)}`
   }
 
+  /** Milliseconds after the end of a token that this bank is known to need. */
+  let known = target.clockTolerance * 1000
+
+  /** Waits until the bank refuses what has ended, or would do so with any leeway. */
+  const settled = async (isOver: () => Promise<boolean>) => {
+    for (let late = known; late < LEEWAY; late += pause) {
+      if (await isOver()) {
+        known = late
+        return
+      }
+      await wait(pause)
+    }
+  }
+
   return {
     /** Lifetime in seconds of a consent that must expire; undefined: a hook makes it expire. */
     shortLife: !hookOf('consent-expired') && patient >= LEAST_LIFE ? patient : undefined,
     possible,
-    /** Makes the fact true with the target's hook, which blocks the check if it fails, or by waiting. */
-    async state(name: HookName, subject: HookSubject, comes?: number): Promise<void> {
+    /**
+     * Makes the fact true with the target's hook, which blocks the check if it fails, or by waiting.
+     *
+     * @param isOver for a token: does the bank refuse it by now? Asked only after waiting.
+     */
+    async state(
+      name: HookName,
+      subject: HookSubject,
+      comes?: number,
+      isOver?: () => Promise<boolean>,
+    ): Promise<void> {
       possible(name, comes)
       onTold?.(name, subject)
       const hook = hookOf(name)
@@ -92,7 +123,9 @@ export function createHooks({ target, question, onWaiting, onTold }: HookParts) 
       }
       onWaiting?.(name)
       // If the bank's clock is behind, the consent expires later by this machine's clock.
-      await wait(Math.max(0, (comes ?? 0) - now()) + target.clockTolerance * 1000)
+      const late = name === 'token-expired' ? known : target.clockTolerance * 1000
+      await wait(Math.max(0, (comes ?? 0) - now()) + late)
+      if (isOver) await settled(isOver)
       onWaiting?.()
     },
     /** Stops the running program, and makes later ones stop at once. */

@@ -86,6 +86,20 @@ describe('what comes by itself', () => {
     expect(told).toEqual(['token-expired', undefined])
   })
 
+  test('is waited for until the bank refuses the token, which may have some leeway', async () => {
+    const { state } = facts({}, { pause: 500 })
+    const until = async (answers: boolean[]) => {
+      const began = Date.now()
+      await state('token-expired', {}, began, async () => answers.shift() ?? true)
+      return Date.now() - began
+    }
+    expect(await until([false, false, true])).toBeGreaterThanOrEqual(2990)
+    // From then on, the leeway is known.
+    const answers = [true]
+    expect(await until(answers)).toBeGreaterThanOrEqual(2990)
+    expect(answers).toEqual([])
+  })
+
   test('is not waited for when it comes too late, or nobody knows when', () => {
     const { possible } = facts({}, { patience: 10 })
     expect(() => possible('token-expired', Date.now() + 11_000)).toThrow(

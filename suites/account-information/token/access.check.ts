@@ -161,8 +161,10 @@ async function expire<Used extends NamedConsent>({ approved, hook }: Context<Use
   }
   // The latest tokens: a bank may have ended earlier ones for a newer approval (AMB-43).
   const tokens = await approval.tokens()
-  await hook('token-expired', { accessToken: tokens.accessToken }, tokens.expiresAt)
-  const late = { bearer: tokens.accessToken, deviation: 'it has expired' }
+  const { accessToken, expiresAt } = tokens
+  const late = { bearer: accessToken, deviation: 'it has expired' }
+  const isOver = async () => refused(await approval.get(served[0] ?? '/transactions', late))
+  await hook('token-expired', { accessToken }, expiresAt, isOver)
   const after: Exchange[] = []
   for (const path of served) {
     for (const way of [{}, ...filtersOf(path)]) {

@@ -4,7 +4,7 @@ import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, requireValue, tokensOf } from '../../../../engine/suite-api/flow.ts'
 import { blockForFreedom, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
-import { percentEncoded } from '../../../../engine/suite-api/responses.ts'
+import { percentEncoded, refused } from '../../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
 import { OWNERS } from '../../../owners.ts'
 import {
@@ -30,7 +30,8 @@ export const aroundExpiry = sharedFixture([], async (context) => {
   // Different from the next request: a bank may treat equal ones as one, which CONS-03/unique judges.
   const gone = consentPath(await createConsent(client, ACCOUNTS))
   let kept = gone
-  const tried = await triedTwice(context, false, async (told, isExpired) => {
+  const isRefused = async (told: CallDeviation) => refused(await client.get(kept, told))
+  const attempt = async (told: CallDeviation, isExpired: boolean) => {
     const create = () => client.post(CONSENTS, consentBody(), told)
     const remove = () => ended(client.delete(kept, told))
     if (isExpired) {
@@ -45,7 +46,8 @@ export const aroundExpiry = sharedFixture([], async (context) => {
     relyOn(OWNERS.consent, creation).toSucceed()
     kept = consentPath(requireConsentId(creation))
     return { query: await client.get(kept, told), deletion, creation }
-  })
+  }
+  const tried = await triedTwice(context, false, attempt, isRefused)
   return { ...tried, own: await client.get(kept) }
 })
 
@@ -84,11 +86,16 @@ async function ended<T>(request: Promise<T>): Promise<() => Promise<T>> {
   return () => request
 }
 
-/** Tries something with a new token, and again once it has expired. */
+/**
+ * Tries something with a new token, and again once it has expired.
+ *
+ * @param isRefused Does the bank refuse the token by now?
+ */
 async function triedTwice<T>(
   { caller, steps, hook }: Context,
   forFunds: boolean,
   attempt: (told: CallDeviation, isExpired: boolean) => Promise<T>,
+  isRefused?: (told: CallDeviation) => Promise<boolean>,
 ): Promise<{ before: T; after: T }> {
   const { tpp } = await caller()
   const { accounts, fundsConfirmation } = tpp.client.scopes
@@ -102,7 +109,7 @@ async function triedTwice<T>(
     throw new NotApplicable('the bank issues one access token for all until it expires')
   }
   const before = await attempt({ bearer: accessToken }, false)
-  await hook('token-expired', { accessToken }, expiresAt)
   const told = { bearer: accessToken, deviation: 'an expired access token' }
+  await hook('token-expired', { accessToken }, expiresAt, isRefused && (() => isRefused(told)))
   return { before, after: await attempt(told, true) }
 }
