@@ -12,7 +12,7 @@ import {
 import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/rule.ts'
 import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
 import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
-import { endsAtNinetyDays, HISTORY } from '../common/data/history.ts'
+import { endsAtNinetyDays, HISTORY, mayHaveLeft } from '../common/data/history.ts'
 import { DATA, isWithCustomer } from '../common/endpoints.ts'
 import { moreOften } from './twins.ts'
 
@@ -179,6 +179,8 @@ interface Shown {
   booked: ReadonlyMap<string, number>
   /** When the oldest row was booked; -Infinity where there is none. */
   oldest: number
+  /** How many rows were booked, lately or not. */
+  rows: number
 }
 
 function counted(exchange: Exchange): Shown {
@@ -188,7 +190,8 @@ function counted(exchange: Exchange): Shown {
   const booked = new Map<string, number>()
   const transactions = endpoint.endsWith('transactions')
   const keyOf = (row: Row) => (transactions ? keyAcrossConsents(row) : 'an account')
-  for (const row of transactions ? settled(bookedOf(rows)) : rows) {
+  const all = transactions ? bookedOf(rows) : rows
+  for (const row of transactions ? settled(all) : all) {
     const key = keyOf(row)
     counts.set(key, (counts.get(key) ?? 0) + 1)
     const at = bookedAt(row)
@@ -196,7 +199,7 @@ function counted(exchange: Exchange): Shown {
   }
   const oldest = booked.size === 0 ? Number.NEGATIVE_INFINITY : lowest(booked.values())
   const at = Date.parse(exchange.startedAt)
-  return { json: exchange.response?.json, at, counts, booked, oldest }
+  return { json: exchange.response?.json, at, counts, booked, oldest, rows: all.length }
 }
 
 function lowest(times: Iterable<number>): number {
@@ -206,20 +209,15 @@ function lowest(times: Iterable<number>): number {
 }
 
 /**
- * Is a row among the oldest, and older than all that is left? The history without a login ends there, after a
- * number of days. With a login, a history of a number of rows ends there when newer ones come, and one of whole days
- * when a day of 24 hours, of UTC or of London passed between the two answers.
+ * Is a row older than all that is left, where the history ends? One of a number of rows ends there when as many newer ones
+ * come, and one of days or months when these begin. Without a login it may be one of a number of days.
  */
 function isPassing(first: Shown, now: Shown, row: string, present: boolean): boolean {
   const at = first.booked.get(row)
-  if (at === undefined || at >= now.oldest || at >= first.oldest + A_DAY) return false
-  if (!present || now.booked.size >= first.booked.size) return true
-  const days = (time: number, from: number) => Math.floor((time - from) / A_DAY)
-  return [at, 0, -SUMMER_TIME].some((from) => days(first.at, from) < days(now.at, from))
+  if (at === undefined || at >= now.oldest) return false
+  if (now.rows >= first.rows || mayHaveLeft(at, first, now.at)) return true
+  return !present && at < first.oldest + A_DAY
 }
-
-/** London is ahead of UTC by so much in summer: its days begin then. */
-const SUMMER_TIME = 3_600_000
 
 /** As many rows tell that all of them stand twice for one reason, and not by chance. */
 const MANY = 6

@@ -15,10 +15,38 @@ import { earliestRead } from './data-reads.ts'
  * The length of the history is open. Many banks show all of it for some minutes after
  * the customer has logged in, and then only ninety days, as without the customer.
  */
-const NINETY_DAYS = 90 * 24 * 60 * 60 * 1000
+const A_DAY = 24 * 60 * 60 * 1000
+const NINETY_DAYS = 90 * A_DAY
 
 /** A history of this length always exists, however a bank counts days. */
-export const HISTORY = NINETY_DAYS - 24 * 60 * 60 * 1000
+export const HISTORY = NINETY_DAYS - A_DAY
+
+/** London is ahead of UTC by so much in summer: its days and months begin then. */
+const SUMMER_TIME = 3_600_000
+
+/**
+ * May a row be older than the history is by now? Its beginning moves on by days of 24 hours, of UTC or of London, or by
+ * whole months. Times are in milliseconds since 1970.
+ *
+ * @param first when an answer was requested, and when the oldest row that it showed was booked.
+ */
+export function mayHaveLeft(
+  booked: number,
+  first: { at: number; oldest: number },
+  now: number,
+): boolean {
+  const days = [booked, 0, -SUMMER_TIME].map(
+    (from) => Math.floor((now - from) / A_DAY) - Math.floor((first.at - from) / A_DAY),
+  )
+  const months = [0, SUMMER_TIME].map((ahead) => monthOf(now + ahead) - monthOf(first.at + ahead))
+  return booked < first.oldest + A_DAY * Math.max(...days, 31 * Math.max(...months))
+}
+
+/** The number of a month of UTC. */
+function monthOf(time: number): number {
+  const date = new Date(time)
+  return 12 * date.getUTCFullYear() + date.getUTCMonth()
+}
 
 /** Does an answer show nothing that was booked more than ninety days before the request? */
 export function endsAtNinetyDays(answer: Exchange): boolean {
