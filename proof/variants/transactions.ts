@@ -43,6 +43,9 @@ const seen = answers((ctx) => partOf(ctx) === 'data')
 const kindOf = (row: Json, kinds: number) =>
   Number.parseInt(String(row.TransactionId).slice(0, 4), 16) % kinds
 
+/** When the latest purchase was booked, which not all books have: 25 hours ago. */
+const bookedLately = ofEachBank(() => Math.floor(Date.now() / 1000 - 25 * 3600) * 1000)
+
 /** Different spellings of a merchant's name, from several sources. */
 const spelling = roundRobin<(name: string) => string>([
   (name) => name,
@@ -241,6 +244,42 @@ const variants: Variant[] = [
         return all.filter(({ booked }) => booked >= Date.now() - 90 * 86_400_000)
       },
     }),
+  },
+  {
+    id: 'books-of-the-night-before-while-nobody-looks',
+    story:
+      'Of which moment an answer is no sentence says: those of last night end with the day before it, and until they are complete, without the customer those of the night before are shown.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const all = correct.rowsBooked(rows, accountId, endpoint)
+        const one = all.find(({ status }) => status === 'Booked')
+        if (!one) return all
+        if (currentRequest()?.get('x-fapi-customer-ip-address') === '') {
+          fired()
+          return all
+        }
+        const lately = { ...one, id: `late-${one.id}`, booked: bookedLately() }
+        return [...all, lately].sort((a, b) => b.booked - a.booked)
+      },
+    }),
+  },
+  {
+    id: 'one-of-two-replicas-is-behind',
+    story:
+      'That each server knows at once what was booked is said nowhere: two answer by turns, and one does not have the latest purchase yet.',
+    policies: (correct, { fired }) => {
+      const isBehind = roundRobin([false, true])
+      return {
+        rowsBooked(rows, accountId, endpoint) {
+          const all = correct.rowsBooked(rows, accountId, endpoint)
+          const one = all.find(({ status }) => status === 'Booked')
+          if (!one || isBehind(accountId)) return all
+          fired()
+          const lately = { ...one, id: `late-${one.id}`, booked: bookedLately() }
+          return [...all, lately].sort((a, b) => b.booked - a.booked)
+        },
+      }
+    },
   },
   {
     id: 'ninety-days-some-time-after-the-login',

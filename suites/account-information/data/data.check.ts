@@ -25,7 +25,7 @@ import { expectTable } from '../../tables.ts'
 import { bearerCredential, isInvalid, isMissing } from '../../values/bearer-credential.ts'
 import { waysToAsk } from '../common/data/absent-reads.ts'
 import { refreshedAtOnce } from '../common/data/account-comparisons.ts'
-import { blockForBookings } from '../common/data/booking-times.ts'
+import { blockForBookings, dueIfAny } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
 import {
   accountIdsIn,
@@ -114,13 +114,6 @@ function cookiesIn({ response }: Exchange): string {
   return pairs.filter((pair) => /^[^=]+=./.test(pair)).join('; ')
 }
 
-/**
- * DATA-08/concurrent: two approvals of one customer that differ in their data (the unlimited one,
- * and the one with a period or with Credits alone). GET /transactions with each alone, then three
- * pairs of requests at the same time, then each alone again. Booked rows that a token shows in both
- * its answers alone are in each of its concurrent answers, and no row that only the other token
- * shows alone and that looks like none of its own. Blocked where the two don't differ in such a row.
- */
 /** New connections may each lead to a different node of the bank. */
 const CONNECTIONS = [1, 2, 3, 4, 5, 6, 7, 8] as const
 
@@ -150,6 +143,13 @@ check(
   },
 )
 
+/**
+ * Two approvals of one customer that differ in their data (the unlimited one, and the one with
+ * a period or with Credits alone). GET /transactions with each alone, then three pairs of
+ * requests at the same time, then each alone again. Booked rows that a token shows in both
+ * its answers alone are in each of its concurrent answers, and no row that only the other token
+ * shows alone and that looks like none of its own. Blocked where the two don't differ in such a row.
+ */
 check(
   'DATA-08/concurrent',
   'A token gets what its own consent gives, also while another consent’s token is in use',
@@ -319,5 +319,5 @@ async function expectRefusedEverywhere(approval: Approval, wrong: CallDeviation)
 /** The booked rows that are in both answers of one token. */
 function steady(approval: Approval, one: Exchange, other: Exchange): Row[] {
   const owner = readOwner(approval, bulk)
-  return shared(bookedIn(one, owner), bookedIn(other, owner))
+  return dueIfAny(shared(bookedIn(one, owner), bookedIn(other, owner)))
 }

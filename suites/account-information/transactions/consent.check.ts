@@ -27,6 +27,7 @@ import { numberOf } from '../common/data/account-comparisons.ts'
 import {
   blockForBookings,
   bookingTimes,
+  dueIfAny,
   isBookedAtSomeTime,
   NEAR,
   queryOf,
@@ -304,11 +305,13 @@ check(
         : await context.approved(debitsInPeriod)
     const read = () => between(limited, bulk, () => whole.get(bulk))
     let { rows, read: answer } = await read()
+    rows = dueIfAny(rows)
     if (rows.length === 0) blockForData('a booked transaction under the consent with a period')
     bookedIn(answer, OWNERS.transactions)
     // The length of the history may depend on whether the token comes from a login.
     if (!lacksNone(answer, rows) && (await goOnRefreshed(limited))) {
       ;({ rows, read: answer } = await read())
+      rows = dueIfAny(rows)
     }
     if (lacksNone(answer, rows)) return expectNone(await atOtherAmounts(limited, answer))
     const [stranger] = await rowsOfStrangers(limited, rows)

@@ -10,6 +10,7 @@ import {
   succeeded,
 } from '../../../../engine/suite-api/responses.ts'
 import { everything, OF_EVERYBODY } from '../../../consents.ts'
+import { OF_LATE } from './booking-times.ts'
 import { firstRead, once, pathOf, requireAccountIds } from './data-reads.ts'
 import { HISTORY } from './history.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'
@@ -86,7 +87,7 @@ async function lastUsed(approval: Approval, ids: string[]): Promise<string | und
 
 /**
  * How an answer without the customer differs from both answers around it. No requirement says that it is up to
- * date: rows booked since the day before may be missing, and a balance may be an earlier one with its earlier time.
+ * date: rows booked in the last two days may be missing, and a balance may be an earlier one with its earlier time.
  */
 export async function lessWhileAbsent(approval: Approval): Promise<Wrong | undefined> {
   for (const read of await absentReads(approval)) {
@@ -125,10 +126,8 @@ async function movesOn(approval: Approval, path: string, absent: Exchange): Prom
   return otherThanAround(approval, path, [absent, twice, absent]) !== undefined
 }
 
-const A_DAY = 24 * 60 * 60 * 1000
-
 /**
- * Was the row booked more than a day before the request, and within the
+ * Was the row booked two or more days before the request, and within the
  * history? How far that reaches is open; without a login it may be ninety days.
  */
 function bookedBefore(absent: Exchange): (row: Row) => boolean {
@@ -138,7 +137,7 @@ function bookedBefore(absent: Exchange): (row: Row) => boolean {
   const begins = Math.min(oldest, asked - HISTORY)
   return (row) => {
     const at = bookedAt(row) ?? 0
-    return at >= begins && at <= asked - A_DAY
+    return at >= begins && at <= asked - OF_LATE
   }
 }
 

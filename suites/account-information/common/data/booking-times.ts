@@ -42,7 +42,16 @@ export function dueEverywhere(rows: Row[]): Row[] {
   return rows.filter((row) => (bookedAt(row) ?? Number.NEGATIVE_INFINITY) < lately())
 }
 
-const lately = () => now() - 2 * 86_400_000
+/** The rows that every answer must show, or, if none of them is so old, all of them. */
+export function dueIfAny(rows: Row[]): Row[] {
+  const due = dueEverywhere(rows)
+  return due.length > 0 ? due : rows
+}
+
+/** Books of a night may end with the day before it, and serve until the next ones are complete. */
+export const OF_LATE = 2 * 86_400_000
+
+const lately = () => now() - OF_LATE
 
 /**
  * Ends the check as blocked, without the bookings that it needs. If booked

@@ -15,6 +15,7 @@ import {
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { described } from './account-comparisons.ts'
 import { alikeInCreditLine } from './balance-rows.ts'
+import { OF_LATE } from './booking-times.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 import { bookedMissing } from './transaction-readings.ts'
@@ -112,10 +113,8 @@ export function otherThanAround(
   }
 }
 
-const A_DAY = 86_400_000
-
 /**
- * Booked rows, more than a day old, that neither answer around it shows, not even as
+ * Booked rows, two days old or more, that neither answer around it shows, not even as
  * pending: one of several servers may book a row of any age before the others do.
  */
 function addedBeyond(
@@ -127,8 +126,8 @@ function addedBeyond(
     Row[],
     Row[],
   ]
-  const dayBefore = Date.parse(answer.startedAt) - A_DAY
-  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? dayBefore) < dayBefore)
+  const latest = Date.parse(answer.startedAt) - OF_LATE
+  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? latest) < latest)
   const added = missingFrom(later, missingFrom(earlier, settled))
   // A pending row need not have a BookingDateTime: an added row may be one that is no longer pending.
   const pending = (all: Row[]) => all.filter((row) => !isBooked(row)).length
@@ -136,7 +135,7 @@ function addedBeyond(
   return added.length > noLongerPending ? added : []
 }
 
-/** A finding if there are more accounts, balances or bookings older than a day than in both answers around it. */
+/** A finding if there are more accounts or balances than in both answers around it. */
 function moreThanAround([before = 0, now = 0, after = 0]: number[]): Finding | undefined {
   if (before !== after || now <= before) return undefined
   return {

@@ -20,6 +20,7 @@ import {
   bookedOf,
   bookingTimes,
   boundsFor,
+  dueIfAny,
   inUtc,
   isBookedAtSomeTime,
   type Kind,
@@ -54,7 +55,10 @@ export function fourReads(approval: Approval): Promise<Exchange[]> {
   ])
 }
 
-/** A finding if the second or third of four answers lacks rows that the answers before and after it have. */
+/**
+ * A finding if the second or third of four answers lacks rows that the answers before and after it have. Of what was
+ * booked lately, each server may hear at another time.
+ */
 export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | undefined> {
   const answers = await fourReads(approval)
   const owner = readOwner(approval, bulk)
@@ -62,7 +66,7 @@ export async function unsteady(approval: Approval): Promise<Wrong | 'no rows' | 
   for (const [index, steady] of [shared(first, third), shared(second, fourth)].entries()) {
     if (steady.length === 0) return 'no rows'
     const exchange = answers[index + 1] as Exchange
-    const finding = matchers.toHoldRows(exchange, steady)
+    const finding = matchers.toHoldRows(exchange, dueIfAny(steady))
     if (finding) return { ...finding, exchange }
   }
   return undefined
@@ -180,7 +184,7 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
 
 /** A finding if an answer lacks booked rows, or days later still does not show them as Booked. */
 export function bookedMissing(answer: Exchange, rows: Row[]): Finding | undefined {
-  const finding = matchers.toHoldRows(answer, rows)
+  const finding = matchers.toHoldRows(answer, dueIfAny(rows))
   if (finding) return finding
   const turned = missingFrom(bookedOf(rowsOf(answer)), settled(rows))
   if (turned.length === 0) return undefined
