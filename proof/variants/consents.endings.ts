@@ -5,7 +5,7 @@ import { stateOf } from '../../bank/state/state.ts'
 import { isAbout } from '../altering/consent-requests.ts'
 import { partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
-import { roundRobinPerKey } from '../run/round-robin.ts'
+import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
 
 /** Milliseconds for which a denied consent still exists. */
 const SOON = 200
@@ -122,6 +122,29 @@ const variants: Variant[] = [
             status: 'Authorised' as const,
             statusUpdated: consent.created,
           }
+          return correct.consentView(before, spelling)
+        },
+      }
+    },
+    target: (document) => {
+      document.settlingTime = 5
+    },
+  },
+  {
+    id: 'approvals-reach-one-replica-later',
+    story:
+      'Nor is it named for an approval: of two replicas that answer by turns one hears of it within a second, and shows the consent as it was until then.',
+    policies: (correct, { fired }) => {
+      const isLateOne = roundRobin([true, false])
+      return {
+        consentView(consent, spelling) {
+          const isLate = Date.now() - consent.statusUpdated < LATE
+          if (consent.status !== 'Authorised' || !isLate || !isLateOne(consent.id)) {
+            return correct.consentView(consent, spelling)
+          }
+          fired()
+          const status = 'AwaitingAuthorisation' as const
+          const before = { ...consent, status, statusUpdated: consent.created }
           return correct.consentView(before, spelling)
         },
       }

@@ -1,8 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { requireExchange, untilTimeHasMoved } from '../../../engine/suite-api/flow.ts'
+import { requireExchange } from '../../../engine/suite-api/flow.ts'
 import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
 import {
@@ -24,7 +23,7 @@ import {
 import { consentPath, statusOf } from '../common/consents/consent-requests.ts'
 import {
   expectMoved,
-  expectUntouched,
+  expectUntouchedBy,
   expectUntouchedByRefusals,
 } from '../common/consents/status-updates.ts'
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
@@ -118,22 +117,17 @@ check(
   'CONS-29/not-by-reading',
   'Reading the data of a consent does not move its StatusUpdateDateTime',
   { uses: [everything], follows: ['CONS-29/not-by-query'] },
-  async ({ approved }) => {
-    const approval = await approved(everything)
-    const path = consentPath(approval.consentId)
-    const { authorised } = await approval.tokens()
-    const before = await approval.get(path)
-    relyOn(OWNERS.query, before).toSucceed()
-    await untilTimeHasMoved(before, before)
-    await wait(20)
-    relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
-    for (const read of ['/balances', '/transactions']) await approval.get(read)
-    const after = await approval.get(path)
-    relyOn(OWNERS.query, after).toSucceed()
-    if ((await approval.tokens()).authorised !== authorised) {
-      throw new NotApplicable('the customer had to confirm the consent again meanwhile')
-    }
-    expectUntouched(before, after, 'reading data')
+  async ({ approved, target }) => {
+    const { get, consentId, tokens } = await approved(everything)
+    const query = () => get(consentPath(consentId))
+    await expectUntouchedBy('reading data', target, query, async () => {
+      const { authorised } = await tokens()
+      relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+      for (const read of ['/balances', '/transactions']) await get(read)
+      if ((await tokens()).authorised !== authorised) {
+        throw new NotApplicable('the customer had to confirm the consent again meanwhile')
+      }
+    })
   },
 )
 
@@ -145,10 +139,15 @@ check(
   async ({ approved, caller, target }) => {
     const approval = await approved(everything)
     const other = target.clients.second && (await caller('second'))
-    await expectUntouchedByRefusals(approval, approval.consentId, async (path, madeUp, foreign) => {
-      relyOn('SEC-03/unknown-token', await approval.get(path, madeUp)).toBeRefused()
-      if (other) relyOn('SEC-05/authorised', await other.get(path, foreign)).toBeRefused()
-    })
+    await expectUntouchedByRefusals(
+      target,
+      approval,
+      approval.consentId,
+      async (path, madeUp, foreign) => {
+        relyOn('SEC-03/unknown-token', await approval.get(path, madeUp)).toBeRefused()
+        if (other) relyOn('SEC-05/authorised', await other.get(path, foreign)).toBeRefused()
+      },
+    )
   },
 )
 
