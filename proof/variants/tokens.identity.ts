@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { stateOf } from '../../bank/state/state.ts'
 import { halfHash, idTokens, remade, type Sign } from '../altering/id-tokens.ts'
 import type { Json } from '../altering/rewriting.ts'
-import { tokenResponses } from '../altering/token-requests.ts'
+import { formOf, tokenResponses } from '../altering/token-requests.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobinOf } from '../run/round-robin.ts'
 
@@ -18,7 +18,7 @@ const variants: Variant[] = [
   {
     id: 'id-tokens-with-little-or-much',
     story:
-      "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent: all lawful.",
+      "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent, null for what is not known: all lawful.",
     middleware: idTokens(
       roundRobinOf<[Json, Sign, Context], string>(
         (claims, sign, ctx) => {
@@ -36,8 +36,21 @@ const variants: Variant[] = [
             amr: ['mfa'],
             'http://openbanking.org.uk/refresh_token_expires_at': 4_102_444_800,
           }),
+        (claims, sign, ctx) => {
+          const sub = intentFor(claims, ctx)
+          return sign({ ...claims, sub, acr: null, amr: null, auth_time: null })
+        },
       ),
     ),
+  },
+  {
+    id: 'refreshed-id-tokens-of-no-login',
+    story:
+      'OpenID Connect Core 12.2 says nothing of acr: nobody logs in at a refresh, and its ID token has 0, the class of no certain login (Core 2).',
+    middleware: idTokens(({ acr = 'urn:openbanking:psd2:sca', ...claims }, sign, ctx) => {
+      const isRefreshed = formOf(ctx).get('grant_type') === 'refresh_token'
+      return sign({ ...claims, acr: isRefreshed ? '0' : acr })
+    }),
   },
   {
     id: 'id-tokens-for-ever',

@@ -45,14 +45,17 @@ const TYPES: [name: string, expected: string, fits: (value: unknown) => boolean]
   ['acr', 'a text', isText],
 ]
 
-/** Every ID token with auth_time, amr or acr. A time in the future is judged by AUTHZ-40/auth-time. */
+/**
+ * Every ID token with auth_time, amr or acr; null is as good as none (OpenID Connect Core 5.3.2). A time in the future is
+ * judged by AUTHZ-40/auth-time.
+ */
 rule(
   'AUTHZ-47/types',
   'auth_time, amr and acr of an ID token have the types that OpenID Connect gives them',
   { ...ID_TOKENS, unseen: 'no ID token had auth_time, amr or acr' },
   (exchange) => {
     const claims = claimsOf(idTokenOf(exchange) ?? '')
-    const present = claims ? TYPES.filter(([name]) => claims[name] !== undefined) : []
+    const present = claims ? TYPES.filter(([name]) => (claims[name] ?? null) !== null) : []
     if (!claims || present.length === 0) return undefined
     return present
       .filter(([name, , fits]) => !fits(claims[name]))

@@ -224,7 +224,7 @@ rule(
       ...findingsOf(found, ['iss', 'aud', 'azp', 'exp', 'iat', 'nbf', ...optional]),
       ...oldIssue(exchange, claims),
       ...laterLogin(front, claims),
-      ...otherClass(front, claims),
+      ...(code === undefined ? [] : otherClass(front, claims)),
     ]
     if (front.sub === undefined || claims.sub === front.sub) return wrong
     const message = 'sub is not that of the authorisation response'
@@ -240,7 +240,7 @@ function laterLogin(front: Record<string, unknown>, claims: Record<string, unkno
   return [{ message, expected: String(first), actual: String(now) }]
 }
 
-/** OpenID Connect Core 3.3.3.6: what both ID tokens say of the login is said of one login. */
+/** OpenID Connect Core 3.3.3.6: what both ID tokens say of the login is said of one login. After a refresh that is open. */
 function otherClass(front: Record<string, unknown>, claims: Record<string, unknown>): Finding[] {
   const [first, now] = [front.acr, claims.acr]
   if (typeof first !== 'string' || typeof now !== 'string' || now === first) return []
