@@ -253,9 +253,9 @@ const variants: Variant[] = [
     },
   },
   {
-    id: 'products-loaded-at-two-times',
+    id: 'products-loaded-at-several-times',
     story:
-      '"When the product information was last updated": two servers answer by turns, each with the time at which it got the list.',
+      '"When the product information was last updated": three servers answer by turns, each with the time at which it got the list.',
     middleware: successes(['products'], (body) => ({
       ...body,
       meta: { ...(body.meta as Json), LastUpdated: loadedAt() },
@@ -263,7 +263,11 @@ const variants: Variant[] = [
   },
 ]
 
-const loadedAt = roundRobin(['2023-03-02T06:00:07Z', '2023-03-01T06:00:04Z'])
+const loadedAt = roundRobin([
+  '2023-03-02T06:00:07Z',
+  '2023-03-01T06:00:04Z',
+  '2023-03-02T06:00:05Z',
+])
 
 /** Describes products and the list in different ways, one after the other. */
 const described = roundRobinOf<[Json, number], Json>(

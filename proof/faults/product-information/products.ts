@@ -48,10 +48,12 @@ const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 /** When the products were edited. */
 const editedAt = ofEachBank(() =>
   roundRobin([
-    '2023-03-04T06:00:00Z',
+    '2023-03-06T06:00:00Z',
     '2023-03-02T06:00:00Z',
-    '2023-03-03T06:00:00Z',
+    '2023-03-04T06:00:00Z',
     '2023-03-01T06:00:00Z',
+    '2023-03-05T06:00:00Z',
+    '2023-03-03T06:00:00Z',
   ]),
 )
 
