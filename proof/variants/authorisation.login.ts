@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
+import type { Consent } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
-import { acceptsRequest } from '../altering/jwt-rewrites.ts'
+import { acceptsRequest, decoded } from '../altering/jwt-rewrites.ts'
 import { answers } from '../altering/rewriting.ts'
 import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -36,6 +37,18 @@ const setOtherwise = pages((html, ctx) =>
     .replace(/<p>[^<]* sent you here/, '<p>An application sent you here')
     .replace(/<strong>([^<]+)<\/strong>/g, (_all, name: string) => waysToShow(ctx.path)(name)),
 )
+
+/** Consents whose page was shown. */
+const visited = ofEachBank(() => new Set<string>())
+
+/** The consent that an authorisation request names. */
+function consentAsked(ctx: Context): Consent | undefined {
+  const { claims } = decoded(ctx.query.request).claims as {
+    claims?: { id_token?: { openbanking_intent_id?: { value?: unknown } } }
+  }
+  const id = claims?.id_token?.openbanking_intent_id?.value
+  return stateOf(ctx).bank.services.consents.get(String(id))
+}
 
 /** Number of wrong passwords of each customer since the last correct one. */
 const wrongOnes = ofEachBank(() => new Map<string, number>())
@@ -127,6 +140,34 @@ const variants: Variant[] = [
       if (onPages(ctx) && ctx.path === '/authorize' && opened) {
         ctx.cookies.set('last', opened, { signed: false })
       }
+    },
+  },
+  {
+    id: 'one-visit-for-each-waiting-consent',
+    story:
+      'What becomes of a consent whose visit had no end is not shown: it is lost, and another one must be created. So it is after a visit in a browser that was used before.',
+    async middleware(ctx, next) {
+      const isStart = onPages(ctx) && ctx.path === '/authorize'
+      const consent = isStart ? consentAsked(ctx) : undefined
+      if (consent?.status === 'AwaitingAuthorisation' && visited().has(consent.id)) {
+        ctx.status = 400
+        ctx.type = 'text/html'
+        ctx.body = page('<p>Please go back to the application and begin again.</p>')
+        ctx.state.fired()
+        return
+      }
+      if (isStart && ctx.cookies.get('over', { signed: false })) {
+        if (consent) visited().add(consent.id)
+        ctx.type = 'text/html'
+        ctx.body = page('<p>You have logged out. Please close your browser.</p>')
+        return
+      }
+      await next()
+      // A request that is refused at once is no visit.
+      if (consent && ctx.status < 400 && !locationOf(ctx).includes('error=')) {
+        visited().add(consent.id)
+      }
+      if (locationOf(ctx).includes('code=')) ctx.cookies.set('over', 'yes', { signed: false })
     },
   },
   {
