@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
+import { revokeGrants } from '../../bank/state/services.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import {
   decoded,
@@ -133,6 +134,13 @@ const variants: Variant[] = [
     id: 'refresh-tokens-rotate',
     story: 'Each refresh_token grant replaces the refresh token too (RFC 6749 6).',
     settings: { refreshTokens: 'rotated' },
+    middleware: seen,
+  },
+  {
+    id: 'short-lived-tokens-that-rotate',
+    story:
+      'Both at once: access tokens of four seconds, each with a refresh token that works once. If that comes again, all of its tokens end (RFC 9700 4.14.2).',
+    settings: { refreshTokens: 'rotated', accessTokenLifetime: 4 },
     middleware: seen,
   },
   {
@@ -274,6 +282,26 @@ const variants: Variant[] = [
     async middleware(ctx, next) {
       await next()
       if (partOf(ctx) === 'token' && (await endsTheOneBefore(ctx))) ctx.state.fired()
+    },
+  },
+  {
+    id: 'theft-ends-the-consent-for-good',
+    story:
+      'What becomes of other tokens when a code or a refresh token comes again is not said (RFC 6749 4.1.2, RFC 9700 4.14.2): all tokens of the consent end, those of its other authorisations too.',
+    settings: { refreshTokens: 'rotated' },
+    async middleware(ctx, next) {
+      const form = partOf(ctx) === 'token' ? formOf(ctx) : undefined
+      const { services } = stateOf(ctx).bank
+      const { records, consents } = services
+      const used = [
+        records.peek('AuthorizationCode', form?.get('code') ?? ''),
+        records.peek('RefreshToken', form?.get('refresh_token') ?? ''),
+      ].find((record) => record?.consumed)
+      const consent = consents.ofGrant(String(used?.grantId))
+      await next()
+      if (!consent || ctx.status < 400) return
+      revokeGrants(services, consent)
+      stateOf(ctx).fired()
     },
   },
   {
