@@ -18,17 +18,15 @@ import type { Fault } from '../../run/proof.ts'
 /** Duration of a read from the store in milliseconds. */
 const READ = 10
 
-/** Connections that were opened for data, with the times. */
-const connections = ofEachBank(() => ({ seen: new WeakSet<Socket>(), openedAt: [] as number[] }))
+/** Connections over which accounts were asked for, and how many of the latest such requests each had a new one. */
+const connections = ofEachBank(() => ({ seen: new WeakSet<Socket>(), inARow: 0 }))
 
-/** Is this the first request of a connection that is the fifth within a second? */
-function isOfFifth(ctx: Context): boolean {
-  const { seen, openedAt } = connections()
-  const { socket } = ctx.req
-  if (seen.has(socket)) return false
-  seen.add(socket)
-  openedAt.push(Date.now())
-  return openedAt.filter((at) => at > Date.now() - 1000).length === 5
+/** Is this the first request of a connection, and the fifth such request in a row? */
+function isOfFifth({ req: { socket } }: Context): boolean {
+  const opened = connections()
+  opened.inARow = opened.seen.has(socket) ? 0 : opened.inARow + 1
+  opened.seen.add(socket)
+  return opened.inARow === 5
 }
 
 /** Access tokens that a read has put back. */
@@ -98,7 +96,8 @@ const faults: Fault[] = [
       const { consent } = (endpointOf(ctx) && isOnlyOne && tokenInfoOf(ctx)) || {}
       if (!consent || consent.deleted) return next()
       await next()
-      await wait(READ)
+      // Long enough for two connections that are opened at once.
+      await wait(5 * READ)
       if (consent.deleted) putBack().add(bearerOf(ctx))
     },
   },

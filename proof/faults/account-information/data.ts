@@ -179,7 +179,7 @@ const faults: Fault[] = [
         const own = ctx.req.headers.authorization
         const shared = fields()
         shared.current = own
-        await wait(5)
+        await wait(25)
         if (shared.current !== own) ctx.state.fired()
         ctx.req.headers.authorization = shared.current
       }

@@ -60,7 +60,7 @@ const faults: Fault[] = [
       const own = ctx.body
       const shared = answers()
       shared.last = own
-      await wait(5)
+      await wait(25)
       if (shared.last === own) return
       ctx.body = shared.last
       stateOf(ctx).fired()

@@ -144,7 +144,7 @@ const faults: Fault[] = [
       }
       let done: (answer?: Json) => void = () => {}
       others.set(code, new Promise((resolve) => (done = resolve)))
-      await wait(5)
+      await wait(25)
       await next()
       done(ctx.status === 200 ? jsonOf(ctx) : undefined)
       others.delete(code)
