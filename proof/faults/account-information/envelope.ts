@@ -189,6 +189,19 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'self-names-the-inner-host',
+    story: 'The service writes the host by which the gateway calls it.',
+    fails: [],
+    warns: ['ENV-15/outside'],
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        if (!/\/transactions$/.test(path)) return correct.selfLink(base, path)
+        fired()
+        return `https://aisp.cards.internal${path}`
+      },
+    }),
+  },
+  {
     id: 'self-by-plain-http',
     story: 'TLS ends at the gateway, and the service writes the scheme that it sees.',
     fails: [],

@@ -4,6 +4,7 @@ import {
   type Exchange,
   instantOf,
   isDateTime,
+  leadsInside,
   member,
   percentDecoded,
   rowsOf,
@@ -47,6 +48,26 @@ rule(
     if (!plain || !exchange.request.url.startsWith('https:')) return []
     const message = 'Links.Self is an address of http'
     return [{ message, expected: 'https', actual: brief(self), place: '/Links/Self' }]
+  },
+)
+
+/** Every consent and data 2xx with an absolute Links.Self. Fails: its host is one that only the bank's own machines reach. */
+rule(
+  'ENV-15/outside',
+  'Links.Self does not lead to where only the bank comes',
+  {
+    endpoints: [...CONSENTS, ...DATA],
+    unseen: 'Links.Self is optional and stood in no answer',
+    follows: ['ENV-14/scheme'],
+  },
+  (exchange) => {
+    if (DEPTH[exchange.endpoint] === undefined || !succeeded(exchange)) return undefined
+    const self = member(exchange.response?.json, 'Links', 'Self')
+    if (typeof self !== 'string' || !URL.canParse(self)) return undefined
+    if (!leadsInside(self, exchange.request.url)) return []
+    const message = `Links.Self leads to ${brief(self)}`
+    const expected = 'an address that TPPs reach'
+    return [{ message, expected, actual: self, place: '/Links/Self' }]
   },
 )
 
