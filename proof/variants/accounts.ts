@@ -167,6 +167,17 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'cards-masked-to-the-last-digit',
+    story:
+      'How much of the "masked version of the primary card number" is left is not said: nothing, so that all cards look alike.',
+    policies: (_correct, { fired }) => ({
+      maskCard() {
+        fired()
+        return 'XXXX XXXX XXXX XXXX'
+      },
+    }),
+  },
+  {
     id: 'cards-masked-otherwise-each-time',
     story:
       'Each is a "masked version of the primary card number": which one depends on the server that answers.',

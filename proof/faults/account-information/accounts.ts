@@ -433,6 +433,22 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'every-account-shows-the-first-card',
+    story: 'The primary card is looked up by customer, and not by account.',
+    fails: [],
+    warns: ['ACC-22/own-card'],
+    policies: (correct, { fired }) => ({
+      accountView(facts) {
+        const { customers } = stateOf(currentRequest() as Context).bank.services
+        const owner = customers.find(({ cards }) => cards.some(({ key }) => key === facts.card.key))
+        const [primary] = owner?.cards ?? []
+        if (!primary || primary.key === facts.card.key) return correct.accountView(facts)
+        fired()
+        return correct.accountView({ ...facts, number: correct.maskCard(primary.pan) })
+      },
+    }),
+  },
+  {
     id: 'account-ids-are-places-in-a-list',
     story: 'The AccountId is the place of the card in a list that a refresh has sorted otherwise.',
     fails: ['ACC-04/same-card'],

@@ -177,3 +177,28 @@ function lastDigits(row: Row): string | undefined {
   const text = member(card, 'Identification')
   return typeof text === 'string' ? /\d{4}$/.exec(text)?.[0] : undefined
 }
+
+/**
+ * Every list of accounts under ReadAccountsDetail. Fails: each of two or more accounts shows the same last four digits.
+ * Two cards share them by chance once in ten thousand times. Not judged: cards that are masked otherwise.
+ */
+rule(
+  'ACC-22/own-card',
+  'The accounts of a list do not all show one card',
+  {
+    endpoints: ['accounts'],
+    unseen: 'no list shows the last digits of the cards of two accounts',
+    follows: ['ACC-03/unique', 'ACC-15/bulk-equals-single', 'ACC-04/same-card'],
+  },
+  (exchange) => {
+    const rows = exchange.endpoint === 'accounts' ? (accountsIn(exchange) ?? []) : []
+    const endings = rows.map(lastDigits)
+    const [first] = endings
+    const ids = new Set(rows.map(({ AccountId }) => AccountId))
+    if (ids.size < 2 || ids.size < rows.length || endings.includes(undefined)) return undefined
+    if (endings.some((digits) => digits !== first)) return []
+    const message = `each of ${ids.size} accounts shows the card that ends in ${first}`
+    const place = '/Data/Account/1/Account'
+    return [{ message, expected: 'the card of each account', actual: String(first), place }]
+  },
+)
