@@ -134,6 +134,33 @@ const variants: Variant[] = [
     ...dottedNames(),
   },
   {
+    id: 'balances-with-and-without-their-credit-line',
+    story:
+      'A balance says whether it includes the credit line: an account has one balance with it and one without.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.flatMap((row) => [row, withItsLine(row)]),
+    ),
+  },
+  {
+    id: 'paid-off-cards-with-their-credit-line',
+    story:
+      'A balance that includes the credit line of a card on which nothing is owed is as high as the line.',
+    middleware: elements('Balance', withItsLine),
+  },
+  {
+    id: 'one-card-used-up-to-its-limit',
+    story: 'A customer may owe exactly as much on a card as its credit line is.',
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, spelling) {
+        if (card.key === 'okafor-travel') {
+          return correct.balanceView(accountId, card, now, spelling)
+        }
+        fired()
+        return correct.balanceView(accountId, { ...card, owed: card.creditLimit }, now, spelling)
+      },
+    }),
+  },
+  {
     id: 'balances-of-this-second',
     story:
       'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit. A member that no table has tells it too.',
@@ -179,6 +206,13 @@ const variants: Variant[] = [
     }),
   },
 ]
+
+/** The balance of a card on which nothing is owed, with the credit line. */
+function withItsLine(row: Json): Json {
+  const [line] = row.CreditLine as Json[]
+  const CreditLine = [{ ...line, Included: true }]
+  return { ...row, Amount: line?.Amount, CreditDebitIndicator: 'Credit', CreditLine }
+}
 
 /** Each account keeps its form, so that the bulk and single addresses show the same. */
 function dottedNames(): Pick<Variant, 'middleware'> {

@@ -1,3 +1,6 @@
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import {
   answersWith,
   askedAccount,
@@ -7,6 +10,8 @@ import {
 } from '../../altering/data-requests.ts'
 import { elements, type Json } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
+
+const BOTH: DataEndpoint[] = ['balances', 'account-balances']
 
 const faults: Fault[] = [
   {
@@ -56,7 +61,7 @@ const faults: Fault[] = [
     story: 'The single addresses are of another service, which writes the time of London with a Z.',
     fails: [],
     warns: ['BAL-28/one-time'],
-    middleware: rowsOf(['balances', 'account-balances'], (rows) => {
+    middleware: rowsOf(BOTH, (rows) => {
       const earlier = isSingle(endpointOf()) ? 13 : 12
       return rows.map((row) => {
         const at = Date.parse(String(row.DateTime)) - earlier * 3_600_000 - 1_029_000
@@ -135,7 +140,7 @@ const faults: Fault[] = [
     id: 'debit-in-the-code-of-iso-20022',
     story: 'The message of the core system is ISO 20022, and DBIT is passed on.',
     fails: ['BAL-22/debit-spelled'],
-    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+    middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) =>
         row.CreditDebitIndicator === 'Debit' ? { ...row, CreditDebitIndicator: 'DBIT' } : row,
       ),
@@ -154,7 +159,7 @@ const faults: Fault[] = [
     story: 'No credit line is ever included, so the flag was left out.',
     fails: [],
     warns: ['BAL-23/included'],
-    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+    middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) => ({
         ...row,
         CreditLine: [row.CreditLine ?? []].flat().map((line) => {
@@ -192,11 +197,77 @@ const faults: Fault[] = [
     story: 'The batch adds its balance and leaves the one of the batch before, with the same date.',
     fails: [],
     warns: ['BAL-27/one-of-each'],
-    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+    middleware: rowsOf(BOTH, (rows) =>
       rows.flatMap((row) => [row, { ...row, Amount: { Amount: '17.29', Currency: 'GBP' } }]),
     ),
   },
+  {
+    id: 'balances-of-each-day',
+    story: 'The table of balances has a row for each day, and the query takes all of them.',
+    fails: [],
+    warns: ['BAL-29/one-alone'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.flatMap((row) => [
+        row,
+        {
+          ...row,
+          Amount: { Amount: '17.29', Currency: 'GBP' },
+          DateTime: new Date(Date.parse(String(row.DateTime)) - 86_400_000).toISOString(),
+        },
+      ]),
+    ),
+  },
+  {
+    id: 'balances-for-each-holder',
+    story: 'Balances are joined with the holders of the card, of whom there are two.',
+    fails: [],
+    warns: ['BAL-29/one-alone'],
+    middleware: rowsOf(BOTH, (rows) => rows.flatMap((row) => [row, row])),
+  },
+  {
+    id: 'credit-limit-as-balance',
+    story: 'The mapper reads the limit of the card, in the column beside its balance.',
+    fails: [],
+    warns: ['BAL-30/not-the-line'],
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, policies) {
+        fired()
+        return correct.balanceView(accountId, { ...card, owed: card.creditLimit }, now, policies)
+      },
+    }),
+  },
+  {
+    id: 'second-card-without-a-balance',
+    story: 'The balance service does not have the cards of the acquired portfolio, and finds none.',
+    fails: [],
+    warns: ['BAL-31/of-a-used-card'],
+    middleware: rowsOf(BOTH, (rows) => {
+      const others = rows.filter((row) => limitOf(row) !== '3000.00')
+      return others.length < rows.length ? others : undefined
+    }),
+  },
+  {
+    id: 'balances-of-what-a-consent-may-see',
+    story: 'The balance is the sum of the transactions that the consent shows.',
+    fails: [],
+    warns: ['BAL-24/every-consent'],
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, policies) {
+        const ctx = currentRequest()
+        const { permissions = [] } = (ctx && tokenInfoOf(ctx)?.consent) ?? {}
+        if (permissions.includes('ReadTransactionsCredits')) {
+          return correct.balanceView(accountId, card, now, policies)
+        }
+        fired()
+        const owed = card.owed + 250_000
+        return correct.balanceView(accountId, { ...card, owed }, now, policies)
+      },
+    }),
+  },
 ]
+
+const limitOf = ({ CreditLine }: Json) =>
+  ((CreditLine as Json[])[0]?.Amount as Json | undefined)?.Amount
 
 function withoutCurrency(amount: unknown): unknown {
   const { Currency: _, ...rest } = amount as Record<string, unknown>

@@ -4,11 +4,13 @@ import {
   instantOf,
   member,
   type Row,
+  remembered,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
+import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 const BALANCES = { endpoints: ['balances', 'account-balances'] } as const
@@ -115,12 +117,104 @@ rule(
   },
 )
 
-/** What tells a balance from others of its account. */
-function momentOf(row: Row): string {
+/** What tells a balance from others of its account, but for its time. */
+function kindOf(row: Row): string {
   const lines = [row.CreditLine ?? []]
     .flat()
     .map((line) => [member(line, 'Type'), member(line, 'Included')])
-  const time = instantOf(String(row.DateTime))
   const currency = member(row, 'Amount', 'Currency')
-  return JSON.stringify([row.AccountId, row.Type, currency, time, lines.map(String).sort()])
+  return JSON.stringify([row.AccountId, row.Type, currency, lines.map(String).sort()])
 }
+
+const momentOf = (row: Row) => `${kindOf(row)} ${instantOf(String(row.DateTime))}`
+
+/** Every balances 2xx. Fails: two rows are of one account, type and currency, and include the same credit lines. */
+rule(
+  'BAL-29/one-alone',
+  'An answer has one balance of an account, the current one',
+  { ...BALANCES, follows: ['BAL-27/one-of-each'], unseen: 'no answer has a balance' },
+  (exchange) => {
+    const all = balancesIn(exchange)
+    if (!all || all.length === 0) return undefined
+    const kinds = all.map(kindOf)
+    const index = kinds.findIndex((kind, at) => kinds.indexOf(kind) < at)
+    if (index < 0) return []
+    const message = 'an account has several balances of one type'
+    const [actual, place] = [brief(all[index]), `/Data/Balance/${index}`]
+    return [{ message, expected: 'the current balance', actual, place }]
+  },
+)
+
+/**
+ * Every list with balances of two accounts, each with one credit line that is not included, of which two have other
+ * amounts. Fails: each balance is as high as its credit line. One card may be used up to its limit by chance.
+ */
+rule(
+  'BAL-30/not-the-line',
+  'The amounts of balances are not all those of the credit lines',
+  {
+    endpoints: ['balances'],
+    unseen: 'no list has two balances with different credit lines that are not included',
+    follows: ['BAL-14/bulk-equals-single'],
+  },
+  (exchange) => {
+    const all = exchange.endpoint === 'balances' ? (balancesIn(exchange) ?? []) : []
+    const told = all.flatMap(({ CreditLine, Amount }) => {
+      const [line, ...others] = [CreditLine ?? []].flat()
+      if (others.length > 0 || member(line, 'Included') !== false) return []
+      const [owed, limit] = [member(Amount, 'Amount'), member(line, 'Amount', 'Amount')].map(Number)
+      return [{ owed, limit }]
+    })
+    if (new Set(told.map(({ limit }) => limit || undefined)).size < 2) return undefined
+    if (told.length < all.length || told.some(({ owed, limit }) => owed !== limit)) return []
+    const message = 'each balance is as high as the credit line, which it does not include'
+    const actual = told.map(({ owed }) => owed).join(', ')
+    return [{ message, expected: 'current balances', actual, place: '/Data/Balance' }]
+  },
+)
+
+/** AccountIds of a consent: those with bookings that are two days old, and those whose last answer had no balance. */
+interface Cards {
+  used: Set<unknown>
+  empty: Set<unknown>
+}
+
+/** The accounts with bookings that are two days old. Byte-identical answers share their rows, which are searched once. */
+const usedIn = remembered(
+  (rows: Row[]) => new Set(settled(bookedOf(rows)).map(({ AccountId }) => AccountId)),
+)
+
+/**
+ * Single balances under ReadBalances, and transactions under the same consent. Fails: an account that had bookings two
+ * days ago has no balance. A card that was never used may have none yet.
+ */
+rule(
+  'BAL-31/of-a-used-card',
+  'An account with bookings has a balance',
+  {
+    endpoints: ['account-balances'],
+    also: ['transactions', 'account-transactions'],
+    unseen: 'no account has bookings that are two days old',
+    follows: ['TXN-03/of-the-consent', 'BAL-16/array'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation, subject } = exchange.about
+    if (!consent?.permissions.includes('ReadBalances')) return undefined
+    if (deviation !== undefined || !succeeded(exchange)) return undefined
+    const known = earlier.get(consent.id) as Cards | undefined
+    const cards = known ?? { used: new Set(), empty: new Set() }
+    earlier.set(consent.id, cards)
+    const rows = rowsOf(exchange)
+    if (exchange.endpoint.endsWith('transactions')) {
+      for (const id of usedIn(rows)) cards.used.add(id)
+    } else if (exchange.endpoint === 'account-balances') {
+      if (rows.length === 0) cards.empty.add(subject)
+      else cards.empty.delete(subject)
+    }
+    if (cards.used.size === 0) return undefined
+    const without = [...cards.empty].find((id) => cards.used.has(id))
+    if (without === undefined) return []
+    const message = `the account ${brief(without)} has bookings, and no balance`
+    return [{ message, expected: 'a balance', actual: 'an empty Data.Balance' }]
+  },
+)

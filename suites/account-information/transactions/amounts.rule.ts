@@ -1,5 +1,14 @@
 import { type Row, rowsOf, succeeded, transactionKey } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import {
+  basicCredits,
+  debitsInPeriod,
+  everything,
+  noAccounts,
+  reconfirmed,
+  secondClient,
+  secondCustomer,
+} from '../../consents.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 
@@ -95,6 +104,70 @@ rule(
     return told && told.answers >= STEADY && common.length > 1 ? [] : undefined
   },
 )
+
+/** Approvals for all accounts of a customer, by name. */
+const CUSTOMERS = new Map<string, string>(
+  [
+    everything,
+    basicCredits,
+    debitsInPeriod,
+    noAccounts,
+    reconfirmed,
+    secondClient,
+    secondCustomer,
+  ].map(({ name, customer = 'first' }) => [name, customer]),
+)
+
+/**
+ * Every list of balances. Fails: another consent of the customer showed, three times in a row, as many balances of the
+ * same moments, and none of the amounts is one of those. Single amounts may change.
+ */
+rule(
+  'BAL-24/every-consent',
+  'The balances of a customer are not all others under a consent with fewer permissions',
+  {
+    endpoints: ['balances'],
+    unseen: 'no two consents of a customer showed the balances of two accounts at one moment',
+    follows: [
+      'BAL-24/kept',
+      'BAL-14/bulk-equals-single',
+      'DATA-08/absent',
+      'DATA-09/same-data',
+      'AUTHZ-30/other-customer',
+    ],
+  },
+  (exchange, { earlier }) => {
+    const { approval = '', consent, deviation } = exchange.about
+    const customer = CUSTOMERS.get(approval)
+    if (exchange.endpoint !== 'balances' || !succeeded(exchange)) return undefined
+    if (!customer || !consent || deviation !== undefined) return undefined
+    const now = owedIn(rowsOf(exchange))
+    const told = earlier.get(customer) as (Owed & { id: string; answers: number }) | undefined
+    const isSteady = told !== undefined && told.answers >= STEADY
+    if (!isSteady && (!told || told.id === consent.id)) {
+      const again = told?.moments === now.moments && told.all.join() === now.all.join()
+      earlier.set(customer, { ...now, id: consent.id, answers: again ? told.answers + 1 : 1 })
+    }
+    if (!isSteady || told.id === consent.id) return undefined
+    if (told.moments !== now.moments || now.all.length < 2) return undefined
+    if (now.all.some((amount) => told.all.includes(amount))) return []
+    const message = 'the balances are others than another consent of the customer shows'
+    return [{ message, expected: told.all.join(', '), actual: now.all.join(', ') }]
+  },
+)
+
+interface Owed {
+  /** Types and times of the balances, as one text. */
+  moments: string
+  all: string[]
+}
+
+/** What a list says of balances whatever their AccountIds, which may differ between two consents. */
+function owedIn(rows: readonly Row[]): Owed {
+  const moments = rows.map(({ Type, DateTime }) => `${String(Type)} ${String(DateTime)}`)
+  const all = rows.map((row) => `${String(amountOf(row))} ${String(row.CreditDebitIndicator)}`)
+  return { moments: moments.sort().join(), all: all.sort() }
+}
 
 /** Amounts owed, by account, type and time. Balances with the same key are left out. */
 function balancesIn(rows: readonly Row[]): ReadonlyMap<string, string> {
