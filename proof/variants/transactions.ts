@@ -353,6 +353,79 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'transaction-ids-count-by-status',
+    story:
+      'TransactionId is not in the table of transactions: what is pending has the numbers 1, 2, … of its list, and so has what is booked.',
+    middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
+      const counts = new Map<unknown, number>()
+      return rows.map((row) => {
+        const count = (counts.get(row.Status) ?? 0) + 1
+        counts.set(row.Status, count)
+        return { ...row, TransactionId: String(count) }
+      })
+    }),
+  },
+  {
+    id: 'pairs-of-coffees-without-ids',
+    story:
+      'Nothing says that a transaction differs from all others: twice a day the same coffee, without a TransactionId and with the day alone, and something else in between. A shop checks the card with a transaction of nothing.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        fired()
+        return correct.rowsBooked(rows, accountId, endpoint).map((row, index, all) => {
+          const twin = index % 3 === 1 ? all[index - 1] : undefined
+          const isLike = twin?.status === row.status && twin.indicator === row.indicator
+          const { booked, ...same } = isLike && twin ? twin : row
+          return {
+            ...same,
+            amount: index % 5 === 2 ? 0 : same.amount,
+            booked: booked - (booked % DAY),
+          }
+        })
+      },
+      transactionView(...about) {
+        const { TransactionId: _id, ...view } = correct.transactionView(...about)
+        return view
+      },
+    }),
+  },
+  {
+    id: 'monthly-fees-of-two-holders-on-each-card',
+    story:
+      'Nothing says that transactions of two accounts differ: each card has the same fee on the first of each month, for each of its two holders, and no TransactionId.',
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const booked = correct.rowsBooked(rows, accountId, endpoint)
+        if (booked.length === 0) return booked
+        fired()
+        const fees = Array.from({ length: 40 }, (_, index) => ({
+          ...fee,
+          id: `fee ${index}`,
+          booked: firstOfMonth(2 + Math.floor(index / 2)),
+        }))
+        return [...booked, ...fees].sort((one, other) => other.booked - one.booked)
+      },
+      transactionView(...about) {
+        const { TransactionId: _id, ...view } = correct.transactionView(...about)
+        return view
+      },
+    }),
+  },
+  {
+    id: 'merchants-with-any-signs',
+    story:
+      'The name of a merchant is any text: with backslashes, percents and what may follow them.',
+    middleware: elements('Transaction', (row) =>
+      row.MerchantDetails
+        ? {
+            ...row,
+            MerchantDetails: { MerchantName: 'A\\U2 100%20 OFF %2 \\u20' },
+            AddressLine: 'https://shop.example/a%20b',
+          }
+        : row,
+    ),
+  },
+  {
     id: 'books-that-move',
     story:
       '"Transaction amounts can change after the transaction is first created"; while somebody reads, pending ones are booked, and the customer goes shopping.',
@@ -507,6 +580,19 @@ const variants: Variant[] = [
     }),
   },
 ]
+
+const fee = {
+  amount: 300,
+  indicator: 'Debit',
+  status: 'Booked',
+  information: 'MONTHLY FEE',
+} as const
+
+/** Midnight of the first day of the month so many months ago. */
+function firstOfMonth(ago: number): number {
+  const now = new Date()
+  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)
+}
 
 /** Number of answers with all transactions after a login. */
 const FRESH = 40

@@ -1,12 +1,13 @@
 import type { Context } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import type { Card } from '../../../bank/data/customers.ts'
-import { transactionsOf } from '../../../bank/data/transactions.ts'
+import { type Row, transactionsOf } from '../../../bank/data/transactions.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { consentData } from '../../altering/consent-requests.ts'
-import { rowsOf } from '../../altering/data-requests.ts'
+import { filteredBy, rowsOf } from '../../altering/data-requests.ts'
+import { successes } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
@@ -24,6 +25,14 @@ const purchase = ({ AccountId }: Json): Json => ({
   Status: 'Booked',
   BookingDateTime: '2026-01-12T09:30:00Z',
 })
+
+/** Replaces Data in answers with transactions. */
+const transactions = (change: (rows: Json[]) => Json | undefined) =>
+  successes(['data'], (body) => {
+    const { Transaction: rows } = body.Data as { Transaction?: Json[] }
+    const Data = rows && change(rows)
+    return Data && { ...body, Data }
+  })
 
 const faults: Fault[] = [
   {
@@ -369,6 +378,105 @@ const faults: Fault[] = [
     warns: ['TXN-46/apart'],
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
       rows.flatMap((row) => [row, row]),
+    ),
+  },
+  {
+    id: 'one-transaction-is-no-list',
+    story: 'The ledger speaks XML, and what is converted is a list where there are two of it.',
+    fails: ['TXN-30/array'],
+    middleware: transactions((rows) => (rows.length === 1 ? { Transaction: rows[0] } : undefined)),
+  },
+  {
+    id: 'no-transactions-no-list',
+    story: 'The serializer leaves out what is empty, and lists are no exception.',
+    fails: ['TXN-30/array'],
+    middleware: transactions((rows) => (rows.length === 0 ? {} : undefined)),
+  },
+  {
+    id: 'reservations-outlive-their-booking',
+    story: 'A reservation lapses after a month, whether it was booked meanwhile or not.',
+    fails: [],
+    warns: ['TXN-48/not-both'],
+    middleware: rowsOf(BOTH, (rows) => {
+      const month = new Date(Date.now() - 31 * DAY).toISOString()
+      const booked = rows.filter((row) => !isPending(row) && String(row.BookingDateTime) > month)
+      const reserved = booked.map(({ BookingDateTime: _, ...row }) => ({
+        ...row,
+        Status: 'Pending',
+      }))
+      return reserved.length > 0 ? [...reserved, ...rows] : undefined
+    }),
+  },
+  {
+    id: 'archive-overlaps-the-ledger',
+    story: 'Rows go to the archive after 80 days, and leave the ledger after 200.',
+    fails: [],
+    warns: ['TXN-46/overlap'],
+    middleware: rowsOf(BOTH, (rows) => {
+      const [from, to] = [200, 80].map((days) => new Date(Date.now() - days * DAY).toISOString())
+      const isInBoth = ({ BookingDateTime: at }: Json) =>
+        String(at) > String(from) && String(at) < String(to)
+      return rows.flatMap((row) => (isInBoth(row) ? [row, row] : [row]))
+    }),
+  },
+  {
+    id: 'each-account-shows-all-of-the-customer',
+    story: 'Rows are looked up by the customer of an account, and get its id.',
+    fails: [],
+    warns: ['TXN-50/one-account'],
+    policies: (correct, { fired }) => {
+      const cardsOf = new Map<string, Card[]>()
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          const id = correct.accountIdFor(consentId, cardKey, secret)
+          const { customers } = stateOf(currentRequest() as Context).bank.services
+          const owner = customers.find(({ cards }) => cards.some(({ key }) => key === cardKey))
+          cardsOf.set(id, owner?.cards ?? [])
+          return id
+        },
+        rowsBooked(rows, accountId, endpoint) {
+          const cards = cardsOf.get(accountId) ?? []
+          if (cards.length < 2) return correct.rowsBooked(rows, accountId, endpoint)
+          fired()
+          const { started } = stateOf(currentRequest() as Context).bank.services
+          return cards.flatMap((card) => [...transactionsOf(card, started)])
+        },
+      }
+    },
+  },
+  {
+    id: 'merchants-by-place-behind-a-filter',
+    story: 'Merchants come as a list of their own, and are put to the rows by their place in it.',
+    fails: [],
+    warns: ['TXN-44/own'],
+    policies: (correct, { fired }) => {
+      const all = new Map<string, Row[]>()
+      return {
+        rowsBooked(rows, accountId, endpoint) {
+          const booked = correct.rowsBooked(rows, accountId, endpoint)
+          all.set(accountId, booked)
+          return booked
+        },
+        rowsAnswered(rows, accountId, endpoint) {
+          const answered = correct.rowsAnswered(rows, accountId, endpoint)
+          if (!filteredBy('toBookingDateTime')) return answered
+          fired()
+          const merchants = all.get(accountId) ?? []
+          return answered.map(({ merchant: _, ...row }, at) => {
+            const { merchant } = merchants[at] ?? {}
+            return merchant ? { ...row, merchant } : row
+          })
+        },
+      }
+    },
+  },
+  {
+    id: 'amounts-of-nothing',
+    story: 'The amount is read from the column of fees, which is 0 nearly everywhere.',
+    fails: [],
+    warns: ['TXN-49/worth'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => ({ ...row, Amount: { Amount: '0.00', Currency: 'GBP' } })),
     ),
   },
 ]

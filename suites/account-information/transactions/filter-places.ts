@@ -18,6 +18,7 @@ import {
   isBookedAtSomeTime,
 } from '../common/data/booking-times.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
+import { requireRows } from '../common/data/data-reads.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import {
   addresses,
@@ -155,6 +156,7 @@ export function closePlaces<Used extends NamedConsent>(
             const other = (row: Row) => !isIt(row)
             return answered(exchange, matchers.toHoldOnly(exchange, 'of other instants', other))
           }
+          requireRows(exchange, 'TXN-15/each-combination')
           const missing = bookedMissing(exchange, rows.filter(isIt))
           if (missing) await relyOnRows(approval)
           return answered(exchange, missing)

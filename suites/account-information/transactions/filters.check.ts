@@ -165,8 +165,9 @@ check(
       )
     }
     for (const { answer } of readings) {
+      // An answer without a list has no row. TXN-30/array judges it where the window is not reversed.
       if (refused(answer)) continue
-      requireRows(answer, 'TXN-17/both')
+      relyOn('TXN-17/both', answer).toSucceed()
       expect(answer).toHoldOnly('a transaction still pending', (row) => !isBooked(row))
     }
   },

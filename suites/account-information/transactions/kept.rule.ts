@@ -13,6 +13,7 @@ import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/ru
 import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
 import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
 import { endsAtNinetyDays, HISTORY, mayHaveLeft } from '../common/data/history.ts'
+import { amountOf } from '../common/data/same-rows.ts'
 import { DATA, isWithCustomer } from '../common/endpoints.ts'
 import { moreOften } from './twins.ts'
 
@@ -222,7 +223,13 @@ function isPassing(first: Shown, now: Shown, row: string, present: boolean): boo
 /** As many rows tell that all of them stand twice for one reason, and not by chance. */
 const MANY = 6
 
-/** Every transactions 2xx with six booked rows or more. Fails: every one of them stands there as often as the others, twice or more. */
+/** So many different amounts are not those of fees alone, which each of two holders may pay time and again. */
+const BEYOND_FEES = 3
+
+/**
+ * Every transactions 2xx with six booked rows or more, of three amounts. Fails: every one of them stands there as often
+ * as the others, twice or more.
+ */
 rule(
   'TXN-46/apart',
   'Not every transaction of an answer stands there twice',
@@ -239,6 +246,7 @@ rule(
     const times = new Set(counts.values())
     const [often = 1] = times
     if (times.size > 1 || often < 2) return []
+    if (new Set(booked.map(amountOf)).size < BEYOND_FEES) return []
     const message = `each of ${counts.size} transactions stands there ${often} times`
     return [{ message, expected: 'each transaction once', actual: `${booked.length} rows` }]
   },

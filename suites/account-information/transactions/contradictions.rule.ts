@@ -1,0 +1,269 @@
+import {
+  bookedAt,
+  brief,
+  type Endpoint,
+  type Exchange,
+  member,
+  type Row,
+  remembered,
+  rowsOf,
+  succeeded,
+  transactionKey,
+} from '../../../engine/suite-api/responses.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
+import { DETAILS } from '../common/data/completeness.ts'
+import { amountOf } from '../common/data/same-rows.ts'
+
+/** Transactions that contradict each other. Requirements: specs/account-information/transactions.yaml */
+
+const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
+
+/** The transactions of a successful answer of either endpoint; undefined for any other. */
+function transactionsIn(exchange: Exchange): Row[] | undefined {
+  return endpoints.includes(exchange.endpoint) && succeeded(exchange) ? rowsOf(exchange) : undefined
+}
+
+/** So many rows show that something is wrong with all of them, and not by chance. */
+const MANY = 6
+
+/**
+ * Every transactions 2xx with pending rows that have a TransactionId. Fails: such a row is there as Booked as well, with
+ * the same TransactionId, direction and amount, and was booked more than two days ago. Not judged where a TransactionId
+ * stands at two booked rows or at two pending ones: no requirement says that it names one.
+ */
+rule(
+  'TXN-48/not-both',
+  'No transaction that has been booked for days is still pending in the same answer',
+  {
+    endpoints,
+    unseen: 'no answer has a pending transaction with a TransactionId of its own',
+    follows: ['TXN-46/apart'],
+  },
+  (exchange) => {
+    const rows = transactionsIn(exchange) ?? []
+    const named = rows.filter(({ TransactionId: id }) => typeof id === 'string' && id !== '')
+    const pending = named.filter(({ Status }) => Status === 'Pending')
+    const booked = bookedOf(named)
+    if (pending.length === 0 || !haveOwnIds(pending) || !haveOwnIds(booked)) return undefined
+    const known = new Map(settled(booked).map((row) => [row.TransactionId, row]))
+    const row = pending.find((each) => {
+      const other = known.get(each.TransactionId)
+      return other !== undefined && enteredAs(other) === enteredAs(each)
+    })
+    if (!row) return []
+    const message = 'a transaction is pending, and booked as well'
+    return [{ message, expected: 'one or the other', actual: brief(row) }]
+  },
+)
+
+const haveOwnIds = (rows: readonly Row[]): boolean =>
+  new Set(rows.map(({ TransactionId }) => TransactionId)).size === rows.length
+
+const enteredAs = (row: Row): string =>
+  JSON.stringify([
+    row.AccountId,
+    row.CreditDebitIndicator,
+    amountOf(row),
+    member(row, 'Amount', 'Currency'),
+  ])
+
+/**
+ * Every transactions 2xx. Fails: six transactions of an account, one after the other by their time and of three amounts,
+ * each stand there twice or more, with all members alike. Answers in which all do are judged by TXN-46/apart.
+ */
+rule(
+  'TXN-46/overlap',
+  'No part of the time has each of its transactions twice',
+  {
+    endpoints,
+    unseen: 'no answer has six transactions',
+    follows: ['TXN-46/apart', 'TXN-42/once', 'TXN-28/once'],
+  },
+  (exchange) => {
+    const rows = transactionsIn(exchange)
+    if (!rows || rows.length < MANY) return undefined
+    const longest = longestIn(rows)
+    if (longest < MANY) return []
+    const message = `${longest} transactions, one after the other, stand there more than once`
+    return [{ message, expected: 'each transaction once', actual: `${longest} of them repeated` }]
+  },
+)
+
+/** The highest number of any account. Byte-identical answers share their rows, which are searched once. */
+const longestIn = remembered((rows: Row[]): number =>
+  Math.max(0, ...accountsOf(rows.filter(isBookedAtSomeTime)).map(longestRepeated)),
+)
+
+function accountsOf(rows: readonly Row[]): Row[][] {
+  const groups = new Map<unknown, Row[]>()
+  for (const row of rows) {
+    const group = groups.get(row.AccountId)
+    if (group) group.push(row)
+    else groups.set(row.AccountId, [row])
+  }
+  return [...groups.values()]
+}
+
+/** So many different amounts are not those of fees alone. */
+const FEES = 3
+
+/** How many transactions, one after the other by their time, all stand there more than once. */
+function longestRepeated(rows: readonly Row[]): number {
+  const times = new Map<string, { at: number; count: number; amount: unknown }>()
+  for (const row of rows) {
+    const text = JSON.stringify(row)
+    const count = (times.get(text)?.count ?? 0) + 1
+    times.set(text, { at: bookedAt(row) ?? 0, count, amount: amountOf(row) })
+  }
+  let longest = 0
+  let length = 0
+  let amounts = new Set<unknown>()
+  for (const { count, amount } of [...times.values()].sort((one, other) => one.at - other.at)) {
+    if (count < 2) {
+      length = 0
+      amounts = new Set()
+      continue
+    }
+    length += 1
+    amounts.add(amount)
+    if (amounts.size >= FEES) longest = Math.max(longest, length)
+  }
+  return longest
+}
+
+/**
+ * Every list of transactions of two accounts. Fails: six booked rows or more of one account, of six amounts, and half of
+ * all stand at another one as well, with all members but AccountId alike.
+ */
+rule(
+  'TXN-50/one-account',
+  'The transactions of one account are not those of another one as well',
+  {
+    endpoints: ['transactions'],
+    unseen: 'no list has six booked transactions of each of two accounts',
+    follows: ['TXN-46/apart', 'TXN-02/asked-account-only', 'TXN-24/one-response'],
+  },
+  (exchange) => {
+    const rows = exchange.endpoint === 'transactions' ? transactionsIn(exchange) : undefined
+    const most = rows && sharedIn(rows)
+    if (most === undefined) return undefined
+    if (most < MANY) return []
+    const message = `${most} transactions stand at two accounts`
+    return [{ message, expected: 'each at its own account', actual: `${most} at both` }]
+  },
+)
+
+/** How many booked rows two accounts share; undefined where there are no two accounts with enough of them. */
+const sharedIn = remembered((rows: Row[]): number | undefined => {
+  const accounts = accountsOf(bookedOf(rows)).filter(({ length }) => length >= MANY)
+  if (accounts.length < 2) return undefined
+  const texts = accounts.map((all) => new Map(all.map(withoutAccount)))
+  const numbers = texts.flatMap((one, index) =>
+    texts.slice(index + 1).map((other) => {
+      const both = [...one.keys()].filter((text) => other.has(text))
+      // Fees of both cards may be the same, time and again.
+      const amounts = new Set(both.map((text) => one.get(text)))
+      const isHalf = both.length * 2 >= Math.min(one.size, other.size)
+      return isHalf && amounts.size >= MANY ? both.length : 0
+    }),
+  )
+  return Math.max(...numbers)
+})
+
+const withoutAccount = ({ AccountId: _id, ...row }: Row): [string, unknown] => [
+  JSON.stringify(row),
+  amountOf(row),
+]
+
+/**
+ * Every transactions 2xx after the first under a consent and path. Fails: half of the booked rows, and six or more, name
+ * another merchant (or address) than there, each that of another row of the first answer, and those that they named
+ * before are named by others now. A merchant that is known better later is not one of other rows.
+ */
+rule(
+  'TXN-44/own',
+  'Merchants and addresses do not move from one transaction to another',
+  {
+    endpoints,
+    unseen: 'no path showed six transactions with a merchant or an address twice',
+    follows: ['TXN-44/as-bulk', 'TXN-44/kept', 'AUTHZ-30/other-customer'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation, subject } = exchange.about
+    const rows = transactionsIn(exchange)
+    if (!rows || !consent || deviation !== undefined) return undefined
+    const key = `${consent.id} ${exchange.endpoint} ${subject ?? ''}`
+    const first = earlier.get(key) as Row[] | undefined
+    if (!first) {
+      earlier.set(key, rows)
+      return undefined
+    }
+    const compared = DETAILS.map(({ words }, index) => ({
+      words,
+      before: namesIn(first)[index] ?? NAMES,
+      now: namesIn(rows)[index] ?? NAMES,
+    })).filter(({ before, now }) => [...now].filter(([row]) => before.has(row)).length >= MANY)
+    if (compared.length === 0) return undefined
+    return compared.flatMap(({ words, before, now }) => {
+      const moved = movedIn(before, now)
+      const [row] = moved
+      if (row === undefined) return []
+      const message = `${moved.length} transactions show the ${words} of other transactions`
+      const [expected, actual] = [before.get(row), now.get(row)].map(String) as [string, string]
+      return [{ message, expected: `${expected} for ${row}`, actual }]
+    })
+  },
+)
+
+/** The merchant, or the address, of rows by their key. */
+type Names = ReadonlyMap<string, string>
+
+const NAMES: Names = new Map()
+
+/** The details of booked rows that no other row looks like. */
+const namesIn = remembered((rows: Row[]): Names[] => {
+  const counts = new Map<string, number>()
+  const booked = bookedOf(rows)
+  for (const key of booked.map(transactionKey)) counts.set(key, (counts.get(key) ?? 0) + 1)
+  const single = booked.filter((row) => counts.get(transactionKey(row)) === 1)
+  return DETAILS.map(({ of }) => {
+    const named = single.filter((row) => typeof of(row) === 'string' && of(row) !== '')
+    return new Map(named.map((row) => [transactionKey(row), String(of(row))]))
+  })
+})
+
+/** Rows that show names of other rows, where so many do that it is no chance. */
+function movedIn(before: Names, now: Names): string[] {
+  const common = [...now.keys()].filter((row) => before.has(row))
+  const changed = common.filter((row) => now.get(row) !== before.get(row))
+  if (changed.length < MANY || changed.length * 2 < common.length) return []
+  const known = new Set(before.values())
+  const shown = new Set(now.values())
+  const gone = new Set(changed.map((row) => before.get(row)))
+  const isOfOthers = changed.every((row) => known.has(now.get(row) ?? ''))
+  const left = [...gone].filter((name) => shown.has(name ?? '')).length
+  return isOfOthers && left * 2 >= gone.size ? changed : []
+}
+
+/** All transactions of a consent: the rows of an answer that neither a filter nor a period limits. */
+function allIn(exchange: Exchange): Row[] {
+  const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
+  const isLimited = transactionFrom !== undefined || transactionTo !== undefined
+  if (isLimited || new URL(exchange.request.url).search !== '') return []
+  return transactionsIn(exchange) ?? []
+}
+
+/** Every answer with six booked rows or more, and no filter or period. A transaction of nothing may check the card. */
+rule(
+  'TXN-49/worth',
+  'Not every booked transaction of an answer is of nothing',
+  { endpoints, unseen: 'no answer without a filter has six booked transactions' },
+  (exchange) => {
+    const rows = bookedOf(allIn(exchange))
+    if (rows.length < MANY) return undefined
+    if (rows.some((row) => amountOf(row) !== 0)) return []
+    const actual = brief(member(rows[0], 'Amount'))
+    return [{ message: `each of ${rows.length} is ${actual}`, expected: 'their amounts', actual }]
+  },
+)
