@@ -43,6 +43,12 @@ const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰
 /** Characters as HTML and XML escape them. In capitals they come from an acquirer that has no other letters. */
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
 
+/** A character as JSON escapes it, in a text that was read from JSON. */
+const ESCAPED_TWICE = /\\u[\da-fA-F]{4}/
+
+/** Blanks as a URL encodes them, in a text that is none. */
+const OF_A_URL = /^(?!.*:\/\/)\S*[A-Za-z,]%20[A-Za-z]\S*$/
+
 /** RFC 3339 5.6 with an offset of some minutes. */
 const isElsewhere = (text: string) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d:\d\d$/i.test(text) && !/[+-]00:00$/.test(text)
@@ -51,7 +57,9 @@ const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
-const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped, isElsewhere]
+const isOfJson = (text: string) => ESCAPED_TWICE.test(text)
+const isOfUrl = (text: string) => OF_A_URL.test(text)
+const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped, isOfJson, isOfUrl, isElsewhere]
 
 /** Nearly all answers have no wrong text: a single search shows that. */
 const wrong = searchFor((text) => WRONG.some((is) => is(text)))
@@ -59,6 +67,8 @@ const placeholder = searchFor(isPlaceholder)
 const unread = searchFor(isUnread)
 const misread = searchFor(isMisread)
 const entity = searchFor(isEscaped)
+const escapedTwice = searchFor(isOfJson)
+const ofUrl = searchFor(isOfUrl)
 const elsewhere = searchFor(isElsewhere)
 
 /** A finding for the first text that is a placeholder for no value; undefined where the answer is no JSON. */
@@ -84,6 +94,10 @@ export function misreadIn({ response }: Exchange, markup = false): Finding[] | u
   if (!wrong(json)) return []
   const other = misread(json)
   if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
+  const twice = escapedTwice(json)
+  if (twice) return [told(twice, 'is escaped twice as JSON is')]
+  const encoded = ofUrl(json)
+  if (encoded) return [told(encoded, 'is encoded as a URL is')]
   const escaped = markup ? undefined : entity(json)
   return escaped ? [told(escaped, 'is escaped as HTML or XML is, and JSON is not')] : []
 }

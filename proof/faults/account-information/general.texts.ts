@@ -1,6 +1,6 @@
 import { answered } from '../../altering/consent-requests.ts'
 import { rowsOf } from '../../altering/data-requests.ts'
-import { answers, elements, jsonOf, partOf } from '../../altering/rewriting.ts'
+import { answers, elements, type Json, jsonOf, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
@@ -34,6 +34,30 @@ const faults: Fault[] = [
       ...account,
       Description: 'Rewards card &amp; travel insurance',
     })),
+  },
+  {
+    id: 'merchants-escaped-twice',
+    story: 'The service of merchants gives JSON, which is put into the answer as text.',
+    fails: [],
+    warns: ['GEN-25/misread'],
+    middleware: elements('Transaction', (row) => {
+      const { MerchantName, ...details } = (row.MerchantDetails ?? {}) as Json
+      if (typeof MerchantName !== 'string') return row
+      const name = MerchantName.replace(
+        /[^ -~]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      )
+      return { ...row, MerchantDetails: { ...details, MerchantName: name } }
+    }),
+  },
+  {
+    id: 'addresses-encoded-as-in-a-url',
+    story: 'The address comes out of the link to a map.',
+    fails: [],
+    warns: ['GEN-25/misread'],
+    middleware: elements('Transaction', (row) =>
+      row.AddressLine ? { ...row, AddressLine: encodeURIComponent(String(row.AddressLine)) } : row,
+    ),
   },
   {
     id: 'account-description-says-undefined',

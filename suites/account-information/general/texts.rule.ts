@@ -13,7 +13,7 @@ rule(
   (exchange) => (isGiven(exchange, [...CONSENTS, ...DATA]) ? placeholdersIn(exchange) : undefined),
 )
 
-/** Every 2xx of data. (A consent shows what was sent.) Fails: a text has Â£ instead of £, or &amp; instead of &. */
+/** Every 2xx of data. (A consent shows what was sent.) Fails: a text has Â£ for £, or &amp; for &, \u00e9 for é, %20 for a blank. */
 rule(
   'GEN-25/misread',
   'No text of an answer was read in another way than it was written',
