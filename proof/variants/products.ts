@@ -241,6 +241,22 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'rates-as-fractions',
+    story:
+      'How rates are written is not said: the annual percentage rate is a percentage, and the simple rates are fractions of 1, one of them of nothing.',
+    middleware: listed((products) =>
+      products.map((product, place) => {
+        const details = product.Details as Json
+        const item = {
+          ...(details.ConsumerCreditCardItem as Json),
+          PurchaseRate: place === 0 ? '0' : '0.2493',
+          CashAdvanceRate: '0.2794',
+        }
+        return { ...product, Details: { ...details, ConsumerCreditCardItem: item } }
+      }),
+    ),
+  },
+  {
     id: 'product-errors-with-reason',
     story:
       'status in the body is the status code; whether words follow it is open. A path that is no URI never comes to the interface: the web server says 400, in HTML.',

@@ -320,6 +320,24 @@ const faults: Fault[] = [
     policies: product(1, (each) => item(each, { MinimumRepaymentPercentage: '250' })),
   },
   {
+    id: 'rates-of-one-product-are-fractions',
+    story: 'The newest product was entered with its rates as the ledger computes with them.',
+    fails: [],
+    warns: ['PROD-69/one-unit'],
+    policies: product(2, (each) => item(each, { PurchaseRate: '0.2493' })),
+  },
+  {
+    id: 'trademarks-of-the-other-office',
+    story: 'The office is the default of the form, in which only the number was entered.',
+    fails: [],
+    warns: ['PROD-70/office'],
+    policies: product(0, (each) => {
+      const organisation = each.Organisation as Json
+      const brand = { ...(organisation.Brand as Json), TrademarkIPOCode: 'EU' }
+      return { ...each, Organisation: { ...organisation, Brand: brand } }
+    }),
+  },
+  {
     id: 'no-over-limit-fee-is-minus-one',
     story: 'The product system has -1 where a product has no such fee.',
     fails: [],

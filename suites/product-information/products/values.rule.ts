@@ -76,6 +76,21 @@ valueRule(
     typeof value === 'number' && value > OLDEST ? `${name} is ${value}` : undefined,
 )
 
+/** Numbers of the offices begin with UK, EU or EM, or with a digit. */
+const OFFICES: Record<string, RegExp> = { UK: /^E[UM]/, EU: /^UK/ }
+
+valueRule(
+  'PROD-70/office',
+  'A trademark is registered at the office whose number it has',
+  ['Organisation/Brand'],
+  'the office of the number',
+  ({ value }) => {
+    const [id, office] = ['TrademarkID', 'TrademarkIPOCode'].map((name) => member(value, name))
+    if (typeof id !== 'string' || !OFFICES[String(office)]?.test(id.trim())) return undefined
+    return `the office is ${brief(office)}, and the number ${brief(id)}`
+  },
+)
+
 /** Not the rates, which may be above a hundred. Texts that are no plain number are not judged. */
 valueRule(
   'PROD-68/percentages',
@@ -106,5 +121,54 @@ valueRule(
   ({ name, value }) => {
     const [, number] = /^(-\d+(?:\.\d+)?) ?%?$/.exec(String(value).trim()) ?? []
     return Number(number ?? 0) < 0 ? `${name} is ${brief(value)}` : undefined
+  },
+)
+
+/** A plain number of a rate, without a unit; undefined for any other text, and for 0, which is the same in each unit. */
+function plain(value: unknown): number | undefined {
+  const number = /^\d+(?:\.\d+)?$/.test(String(value).trim()) ? Number(value) : 0
+  return number > 0 ? number : undefined
+}
+
+/** Rates that are close to the annual percentage rate of the same product. */
+const LIKE_APR = ['PurchaseRate', 'CashAdvanceRate']
+
+/** By how much such a rate differs from the annual percentage rate, if both are in the same unit. */
+const [LEAST, MOST] = [0.5, 1.5]
+
+/** The unit of a rate, compared with that of the annual percentage rate; undefined where they are not alike in any. */
+function unitOf(item: unknown, name: string): number | undefined {
+  const [rate, annual] = [member(item, name), member(item, 'APRRate')].map(plain)
+  if (rate === undefined || annual === undefined) return undefined
+  return [1, 100, 0.01].find((unit) => {
+    const ratio = (rate * unit) / annual
+    return ratio > LEAST && ratio < MOST
+  })
+}
+
+/**
+ * Every list. Fails: a rate is in the unit of APRRate at one product, and a hundred times as large or as small at
+ * another. One unit for each of the two is lawful: how rates are written is open.
+ */
+rule(
+  'PROD-69/one-unit',
+  'A rate has one unit in all products',
+  { endpoints: ['products'], unseen: 'no two products have plain rates that are close to APRRate' },
+  (exchange) => {
+    if (!isList(exchange)) return undefined
+    const items = productsOf(exchange).map((each) => member(each, ...ITEM.split('/')))
+    const units = LIKE_APR.map((name) => ({ name, all: items.map((item) => unitOf(item, name)) }))
+    if (units.every(({ all }) => all.filter((unit) => unit !== undefined).length < 2)) {
+      return undefined
+    }
+    return units.flatMap(({ name, all }): Finding[] => {
+      const usual = all.find((unit) => unit !== undefined)
+      const index = all.findIndex((unit) => unit !== undefined && unit !== usual)
+      if (index < 0) return []
+      const [actual, apr] = [name, 'APRRate'].map((one) => brief(member(items[index], one)))
+      const message = `${name} is ${actual} beside an APRRate of ${apr}, in another unit than before`
+      const place = `/data/${index}/${ITEM}/${name}`
+      return [{ message, expected: 'one unit', actual: String(actual), place }]
+    })
   },
 )
