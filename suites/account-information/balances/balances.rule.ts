@@ -132,7 +132,11 @@ const momentOf = (row: Row) => `${kindOf(row)} ${instantOf(String(row.DateTime))
 rule(
   'BAL-29/one-alone',
   'An answer has one balance of an account, the current one',
-  { ...BALANCES, follows: ['BAL-27/one-of-each'], unseen: 'no answer has a balance' },
+  {
+    ...BALANCES,
+    unseen: 'no answer has a balance',
+    follows: ['BAL-27/one-of-each', 'BAL-14/bulk-equals-single', 'DATA-08/absent'],
+  },
   (exchange) => {
     const all = balancesIn(exchange)
     if (!all || all.length === 0) return undefined
@@ -195,7 +199,7 @@ rule(
     endpoints: ['account-balances'],
     also: ['transactions', 'account-transactions'],
     unseen: 'no account has bookings that are two days old',
-    follows: ['TXN-03/of-the-consent', 'BAL-16/array'],
+    follows: ['BAL-14/bulk-equals-single', 'TXN-03/of-the-consent', 'BAL-16/array'],
   },
   (exchange, { earlier }) => {
     const { consent, deviation, subject } = exchange.about

@@ -258,7 +258,11 @@ function allIn(exchange: Exchange): Row[] {
 rule(
   'TXN-49/worth',
   'Not every booked transaction of an answer is of nothing',
-  { endpoints, unseen: 'no answer without a filter has six booked transactions' },
+  {
+    endpoints,
+    unseen: 'no answer without a filter has six booked transactions',
+    follows: ['TXN-39/bulk-equals-single', 'TXN-41/kept', 'DATA-08/absent'],
+  },
   (exchange) => {
     const rows = bookedOf(allIn(exchange))
     if (rows.length < MANY) return undefined
