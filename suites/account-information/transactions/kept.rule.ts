@@ -227,15 +227,19 @@ const MANY = 6
 const BEYOND_FEES = 3
 
 /**
- * Every transactions 2xx with six booked rows or more, of three amounts. Fails: every one of them stands there as often
- * as the others, twice or more.
+ * Every transactions 2xx without filter and period that has six booked rows or more, of three amounts. Fails: every one of
+ * them stands there as often as the others, twice or more.
  */
 rule(
   'TXN-46/apart',
   'Not every transaction of an answer stands there twice',
-  { endpoints: TRANSACTIONS, unseen: 'no answer has six booked transactions' },
+  { endpoints: TRANSACTIONS, unseen: 'no answer without a filter has six booked transactions' },
   (exchange) => {
     if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
+    // Of a part of the time TXN-46/overlap tells it.
+    if ((transactionFrom ?? transactionTo) !== undefined) return undefined
+    if (new URL(exchange.request.url).search !== '') return undefined
     const booked = bookedOf(rowsOf(exchange))
     if (booked.length < MANY) return undefined
     const counts = new Map<string, number>()
