@@ -158,7 +158,7 @@ rule(
   'The amounts of balances are not all those of the credit lines',
   {
     endpoints: ['balances'],
-    unseen: 'no list has two balances with different credit lines that are not included',
+    unseen: 'no list has two accounts with different credit lines that are not included',
     follows: ['BAL-14/bulk-equals-single'],
   },
   (exchange) => {
@@ -198,7 +198,7 @@ rule(
   {
     endpoints: ['account-balances'],
     also: ['transactions', 'account-transactions'],
-    unseen: 'no account has bookings that are two days old',
+    unseen: 'no account has transactions that were booked two days ago',
     follows: ['BAL-14/bulk-equals-single', 'TXN-03/of-the-consent', 'BAL-16/array'],
   },
   (exchange, { earlier }) => {
