@@ -420,31 +420,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'each-account-shows-all-of-the-customer',
-    story: 'Rows are looked up by the customer of an account, and get its id.',
-    fails: [],
-    warns: ['TXN-50/one-account'],
-    policies: (correct, { fired }) => {
-      const cardsOf = new Map<string, Card[]>()
-      return {
-        accountIdFor(consentId, cardKey, secret) {
-          const id = correct.accountIdFor(consentId, cardKey, secret)
-          const { customers } = stateOf(currentRequest() as Context).bank.services
-          const owner = customers.find(({ cards }) => cards.some(({ key }) => key === cardKey))
-          cardsOf.set(id, owner?.cards ?? [])
-          return id
-        },
-        rowsBooked(rows, accountId, endpoint) {
-          const cards = cardsOf.get(accountId) ?? []
-          if (cards.length < 2) return correct.rowsBooked(rows, accountId, endpoint)
-          fired()
-          const { started } = stateOf(currentRequest() as Context).bank.services
-          return cards.flatMap((card) => [...transactionsOf(card, started)])
-        },
-      }
-    },
-  },
-  {
     id: 'merchants-by-place-behind-a-filter',
     story: 'Merchants come as a list of their own, and are put to the rows by their place in it.',
     fails: [],

@@ -133,50 +133,6 @@ function longestRepeated(rows: readonly Row[]): number {
 }
 
 /**
- * Every list of transactions of two accounts. Fails: six booked rows or more of one account, of six amounts, and half of
- * all stand at another one as well, with all members but AccountId alike.
- */
-rule(
-  'TXN-50/one-account',
-  'The transactions of one account are not those of another one as well',
-  {
-    endpoints: ['transactions'],
-    unseen: 'no list has six booked transactions of each of two accounts',
-    follows: ['TXN-46/apart', 'TXN-02/asked-account-only', 'TXN-24/one-response'],
-  },
-  (exchange) => {
-    const rows = exchange.endpoint === 'transactions' ? transactionsIn(exchange) : undefined
-    const most = rows && sharedIn(rows)
-    if (most === undefined) return undefined
-    if (most < MANY) return []
-    const message = `${most} transactions stand at two accounts`
-    return [{ message, expected: 'each at its own account', actual: `${most} at both` }]
-  },
-)
-
-/** How many booked rows two accounts share; undefined where there are no two accounts with enough of them. */
-const sharedIn = remembered((rows: Row[]): number | undefined => {
-  const accounts = accountsOf(bookedOf(rows)).filter(({ length }) => length >= MANY)
-  if (accounts.length < 2) return undefined
-  const texts = accounts.map((all) => new Map(all.map(withoutAccount)))
-  const numbers = texts.flatMap((one, index) =>
-    texts.slice(index + 1).map((other) => {
-      const both = [...one.keys()].filter((text) => other.has(text))
-      // Fees of both cards may be the same, time and again.
-      const amounts = new Set(both.map((text) => one.get(text)))
-      const isHalf = both.length * 2 >= Math.min(one.size, other.size)
-      return isHalf && amounts.size >= MANY ? both.length : 0
-    }),
-  )
-  return Math.max(...numbers)
-})
-
-const withoutAccount = ({ AccountId: _id, ...row }: Row): [string, unknown] => [
-  JSON.stringify(row),
-  amountOf(row),
-]
-
-/**
  * Every transactions 2xx after the first under a consent and path. Fails: half of the booked rows, and six or more, name
  * another merchant (or address) than there, each that of another row of the first answer, and those that they named
  * before are named by others now. A merchant that is known better later is not one of other rows.

@@ -184,7 +184,6 @@ const COMPARING: readonly string[] = [
   'TXN-46/overlap',
   'TXN-48/not-both',
   'TXN-49/worth',
-  'TXN-50/one-account',
 ]
 
 /**
