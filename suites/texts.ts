@@ -46,8 +46,8 @@ const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5}
 /** A character as JSON escapes it, in a text that was read from JSON. */
 const ESCAPED_TWICE = /\\u[\da-fA-F]{4}/
 
-/** Blanks as a URL encodes them, in a text that is none. */
-const OF_A_URL = /^(?!.*:\/\/)\S*[A-Za-z,]%20[A-Za-z]\S*$/
+/** A blank as a URL encodes it. */
+const BLANK_OF_A_URL = /[A-Za-z,]%20[A-Za-z]/
 
 /** RFC 3339 5.6 with an offset of some minutes. */
 const isElsewhere = (text: string) =>
@@ -58,7 +58,9 @@ const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
 const isOfJson = (text: string) => ESCAPED_TWICE.test(text)
-const isOfUrl = (text: string) => OF_A_URL.test(text)
+/** Is it encoded as in a URL, and no URL? Then it has no blank. */
+const isOfUrl = (text: string) =>
+  BLANK_OF_A_URL.test(text) && !/\s/.test(text) && !text.includes('://')
 const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped, isOfJson, isOfUrl, isElsewhere]
 
 /** Nearly all answers have no wrong text: a single search shows that. */

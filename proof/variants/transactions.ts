@@ -357,11 +357,9 @@ const variants: Variant[] = [
     story:
       'TransactionId is not in the table of transactions: what is pending has the numbers 1, 2, … of its list, and so has what is booked.',
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
-      const counts = new Map<unknown, number>()
-      return rows.map((row) => {
-        const count = (counts.get(row.Status) ?? 0) + 1
-        counts.set(row.Status, count)
-        return { ...row, TransactionId: String(count) }
+      return rows.map((row, index) => {
+        const before = rows.slice(0, index).filter(({ Status }) => Status === row.Status)
+        return { ...row, TransactionId: String(before.length + 1) }
       })
     }),
   },

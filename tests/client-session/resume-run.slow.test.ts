@@ -140,8 +140,9 @@ test('a run that was interrupted is gone on with: nobody visits the bank twice',
 
     onVisit = () => {}
     const resumed = await run(target, SCOPE)
-    // Only a visit in whose midst the process was killed takes place again.
-    expect(visits - usual).toBeGreaterThanOrEqual(0)
+    // Only a visit in whose midst the process was killed takes place again. The second tab of a visit (DATA-08/one-browser)
+    // is not opened where the session of the browser was of the process before.
+    expect(visits - usual).toBeGreaterThanOrEqual(-1)
     expect(visits - usual).toBeLessThanOrEqual(signal === 'SIGINT' ? 0 : 1)
     expect(resumed.text).toContain('approvals still work. --fresh starts over.')
     expect(resumed.report).toMatchObject({ verdict: 'conformant', exitCode: 0 })

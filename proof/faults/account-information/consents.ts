@@ -129,12 +129,13 @@ const faults: Fault[] = [
     story:
       'Each server makes its view of the row for itself, and the clock of one is ten seconds behind.',
     fails: ['CONS-06/kept'],
-    middleware: answered(KIND, 'GET', (data) => {
+    // Not of a consent that was confirmed again: CONS-22/after-reconfirmation would tell it.
+    middleware: answered(KIND, 'GET', (data, ctx) => {
       const count = (queries().get(data.ConsentId) ?? 0) + 1
       queries().set(data.ConsentId, count)
-      const sooner = shifted(data.CreationDateTime, -10_000)
-      return data.Status === 'Authorised' && count % 4 === 0
-        ? { ...data, CreationDateTime: sooner }
+      const isOnce = (consentNamed(ctx)?.grants.size ?? 0) < 2
+      return data.Status === 'Authorised' && isOnce && count % 4 === 0
+        ? { ...data, CreationDateTime: shifted(data.CreationDateTime, -10_000) }
         : undefined
     }),
   },

@@ -208,11 +208,11 @@ rule(
     const known = earlier.get(consent.id) as Cards | undefined
     const cards = known ?? { used: new Set(), empty: new Set() }
     earlier.set(consent.id, cards)
-    const rows = rowsOf(exchange)
     if (exchange.endpoint.endsWith('transactions')) {
-      for (const id of usedIn(rows)) cards.used.add(id)
+      for (const id of usedIn(rowsOf(exchange))) cards.used.add(id)
     } else if (exchange.endpoint === 'account-balances') {
-      if (rows.length === 0) cards.empty.add(subject)
+      const listed = member(exchange.response?.json, 'Data', 'Balance')
+      if (Array.isArray(listed) && listed.length === 0) cards.empty.add(subject)
       else cards.empty.delete(subject)
     }
     if (cards.used.size === 0) return undefined

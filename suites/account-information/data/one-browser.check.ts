@@ -17,8 +17,9 @@ import {
 
 /**
  * “everything” was approved first, and then in the same browser session a consent for ReadAccountsBasic and for
- * directions alone. Before the customer decides, the request of “everything” is opened again in another tab. Fails: the token of the second gives both the digits of a card and transactions, as that of the
- * first. Either of them alone is judged by ACC-20 and TXN-14.
+ * directions alone. Before the customer decides, the request of “everything” is opened again in another tab. Fails: the
+ * token of the second gives both the digits of a card and transactions, as that of the first. Either of them alone is
+ * judged by ACC-20 and TXN-14.
  */
 check(
   'DATA-08/one-browser',
