@@ -7,7 +7,6 @@ import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
-import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
@@ -93,17 +92,15 @@ const authorisation = (attended: boolean): EncodedPlace => ({
   ...pageOf(attended),
   async open(context) {
     const usual = await usualPage(context)
-    const consentId = await createConsent(await context.caller())
     return {
       right: { text: new URL(usual.request.url).search.slice(1) },
       async ask(respelled, purpose) {
-        // Whether the bank accepts another state is judged by the checks of state.
-        const { state } = usual.request
-        const options = { purpose, state, decision: 'none', deviation: { respelled } } as const
-        const first = await wrongVisit(context, { ...options, consentId })
-        // A bank may be done with a consent whose page was shown: then it is asked with another one.
-        const isOther = otherEnd(first, usual, USUALLY_WRITTEN) !== undefined
-        const visit = isOther ? await wrongVisit(context, options) : first
+        // Another consent each time: a bank may be done with one whose page was shown.
+        const visit = await wrongVisit(context, {
+          ...{ purpose, decision: 'none', deviation: { respelled } },
+          // Whether the bank accepts another state is judged by the checks of state.
+          state: usual.request.state,
+        })
         expectAnswered(visit)
         const finding = otherEnd(visit, usual, USUALLY_WRITTEN)
         return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
