@@ -7,6 +7,7 @@ import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
+import { createConsent } from '../common/consents/consent-requests.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
@@ -92,15 +93,18 @@ const authorisation = (attended: boolean): EncodedPlace => ({
   ...pageOf(attended),
   async open(context) {
     const usual = await usualPage(context)
+    const client = await context.caller()
+    let consentId = await createConsent(client)
     return {
       right: { text: new URL(usual.request.url).search.slice(1) },
       async ask(respelled, purpose) {
-        // Another consent each time: a bank may be done with one whose page was shown.
         const visit = await wrongVisit(context, {
-          ...{ purpose, decision: 'none', deviation: { respelled } },
+          ...{ purpose, consentId, decision: 'none', deviation: { respelled } },
           // Whether the bank accepts another state is judged by the checks of state.
           state: usual.request.state,
         })
+        // Another consent for the next one: a bank may be done with one whose page was shown.
+        consentId = await createConsent(client)
         expectAnswered(visit)
         const finding = otherEnd(visit, usual, USUALLY_WRITTEN)
         return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
