@@ -197,7 +197,7 @@ check(
       relyOn(OWNERS.fundsDeletion, control).toSucceed()
       noteNegative()
       const account = member(shown.response?.json, 'Data', 'DebtorAccount')
-      expectThat(account === undefined, {
+      expectThat((account ?? undefined) === undefined, {
         message: 'the consent of another client is shown',
         expected: 'a refusal, or an answer without the consent',
         actual: brief(account),

@@ -1,14 +1,6 @@
 import { type Row, rowsOf, succeeded, transactionKey } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import {
-  basicCredits,
-  debitsInPeriod,
-  everything,
-  noAccounts,
-  reconfirmed,
-  secondClient,
-  secondCustomer,
-} from '../../consents.ts'
+import { everything, reconfirmed, WITH_TRANSACTIONS } from '../../consents.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 
@@ -105,17 +97,12 @@ rule(
   },
 )
 
-/** Approvals for all accounts of a customer, by name. */
+/** The customers of the approvals that read the balances of all accounts, by their names. */
 const CUSTOMERS = new Map<string, string>(
-  [
-    everything,
-    basicCredits,
-    debitsInPeriod,
-    noAccounts,
-    reconfirmed,
-    secondClient,
-    secondCustomer,
-  ].map(({ name, customer = 'first' }) => [name, customer]),
+  [everything, reconfirmed, ...WITH_TRANSACTIONS].map(({ name, customer = 'first' }) => [
+    name,
+    customer,
+  ]),
 )
 
 /**
