@@ -123,6 +123,25 @@ const variants: Variant[] = [
     because: 'Whether the answer would be 429 cannot be seen without reaching the limit.',
   },
   {
+    id: 'rate-limit-whose-minute-ends',
+    story:
+      '"Thresholds and windows: not shown": the minute that was used up ends with the first request after its first refusal.',
+    policies(correct, { fired }) {
+      let refused = 0
+      let forgotten = 0
+      return {
+        limitReached(earlier, limit) {
+          if (!correct.limitReached(earlier - forgotten, limit)) return false
+          refused += 1
+          if (refused !== 2) return true
+          fired()
+          forgotten = earlier
+          return false
+        },
+      }
+    },
+  },
+  {
     id: 'rate-limit-of-each-endpoint',
     story:
       '"Thresholds and windows: not shown": a limit for each endpoint and not for all together.',
