@@ -16,6 +16,15 @@ import {
 } from './statement.ts'
 import { answerWords } from './words.ts'
 
+/** What an examination needs to ask an address. */
+export type Asking = Pick<Case, 'wire' | 'timeout' | 'clocks'>
+
+/** What the target file says of a client that is to be registered: no bank accepts what is wrong there. */
+export const statedExaminations = (known: Asking, client: TargetClient): Examination[] => [
+  ...paperExaminations(client),
+  publishedExamination(known, client),
+]
+
 /** The checks of a client that need no request to the bank. */
 export function paperExaminations(client: TargetClient): Examination[] {
   const { name } = client
@@ -27,7 +36,7 @@ export function paperExaminations(client: TargetClient): Examination[] {
 }
 
 /** Compares the signing key with the copy that the directory publishes. */
-export function publishedExamination(known: Case, client: TargetClient): Examination {
+export function publishedExamination(known: Asking, client: TargetClient): Examination {
   return {
     name: `${client.name}: signing key`,
     async run() {

@@ -59,6 +59,20 @@ export async function* examine(examinations: Examination[]): AsyncGenerator<Line
   }
 }
 
+/** A finding that is wrong. */
+export type WrongLine = Line & { level: 'wrong' }
+
+/** What no correct bank can accept, of these examinations. */
+export async function hopelessIn(examinations: Examination[]): Promise<WrongLine[]> {
+  const found: WrongLine[] = []
+  for await (const line of examine(examinations)) {
+    if (line.level !== 'wrong') continue
+    const { hopeless, ...seen } = line
+    if (hopeless) found.push(seen)
+  }
+  return found
+}
+
 /** 0: nothing is wrong; 2: fault in your configuration; 3: fault of the network, or the bank refuses. */
 export function exitCodeOf(lines: Line[]): 0 | 2 | 3 {
   const whose = lines.flatMap((line) => (line.level === 'wrong' ? [line.whose] : []))

@@ -9,15 +9,8 @@ import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
 import { spokeTls } from './address.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
-import { paperExaminations, publishedExamination, requestToken, tokenRefused } from './clients.ts'
-import {
-  type DoctorFinding,
-  type Examination,
-  examine,
-  inFull,
-  type Line,
-  wrong,
-} from './finding.ts'
+import { requestToken, statedExaminations, tokenRefused } from './clients.ts'
+import { type DoctorFinding, examine, hopelessIn, inFull, type Line, wrong } from './finding.ts'
 import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
 import { answerWords, oneLine } from './words.ts'
@@ -70,20 +63,11 @@ function registeredBefore(target: Target, memory: string | undefined): Set<strin
 async function wrongOnPaper(known: Case, registered: ReadonlySet<string>): Promise<Obstacle[]> {
   const { target } = known
   if (target.absent.has('account-information')) return []
-  const examinations = clientsOf(target).flatMap((client): Examination[] => {
-    const [certificate, ...ofStatement] = paperExaminations(client)
-    const own = registered.has(client.name)
-      ? []
-      : [...ofStatement, publishedExamination(known, client)]
-    return [...(certificate ? [certificate] : []), ...own]
+  const examinations = clientsOf(target).flatMap((client) => {
+    const all = statedExaminations(known, client)
+    return registered.has(client.name) ? all.slice(0, 1) : all
   })
-  const wrongs: Obstacle[] = []
-  for await (const line of examine(examinations)) {
-    if (line.level !== 'wrong') continue
-    const { hopeless, ...seen } = line
-    if (hopeless) wrongs.push({ ...seen, onPaper: true })
-  }
-  return wrongs
+  return (await hopelessIn(examinations)).map((line) => ({ ...line, onPaper: true }))
 }
 
 /** Members of a target file that one sentence names. */

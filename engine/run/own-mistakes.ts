@@ -1,8 +1,8 @@
 import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
-import { ownMistake } from '../doctor/clients.ts'
-import { inFull } from '../doctor/finding.ts'
+import { ownMistake, statedExaminations } from '../doctor/clients.ts'
+import { hopelessIn, inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import type { Result } from '../judge/results.ts'
@@ -30,18 +30,22 @@ export function createOwnMistakes(session: Session, targetFile: string) {
       const isRegistration = owner === registration
       const finding = await (isRegistration ? inRegistration(session) : inVisit(session))
       if (!finding) return
-      const name = isRegistration ? 'first: registration' : 'authorisation'
-      const text = inFull({ name, text: finding.text })
-      found = [withPlaces({ name, ...finding, text }, targetFile)]
+      const named = { name: isRegistration ? 'first: registration' : 'authorisation', ...finding }
+      found = [withPlaces({ ...named, text: inFull(named) }, targetFile)]
     },
   }
 }
 
-async function inRegistration({ steps, target }: Session) {
+async function inRegistration({ steps, target, wire }: Session) {
   const { exchange, value } = await steps.registration()
   if (!exchange || value) return undefined
+  const { first } = target.clients
+  // Not looked at before the run if the client of an earlier run was to be used.
+  const known = { wire, timeout: target.timeout, clocks: [] }
+  const [hopeless] = await hopelessIn(statedExaminations(known, first))
+  if (hopeless) return hopeless
   const { value: configuration } = await steps.discovery()
-  return ownMistake(exchange, target.clients.first, configuration)
+  return ownMistake(exchange, first, configuration)
 }
 
 async function inVisit(session: Session) {

@@ -199,6 +199,14 @@ const atTheBank: Situation[] = [
     expects: { exit: [2, 3], words: /kid/, doctor: [2] },
   },
   {
+    id: 'kid-wrong-later',
+    kind: 'file',
+    story: 'The kid is changed after a run that registered the client and kept it.',
+    isLater: true,
+    target: set('clients.first.signing.kid', 'last-years-key'),
+    expects: { exit: [2, 3], words: /kid/, doctor: [2] },
+  },
+  {
     id: 'signing-key-of-nobody',
     kind: 'file',
     story: 'A signing key that is not in the JWK Set of the software.',

@@ -32,6 +32,14 @@ const LISTENERS: Record<ListenerName, string> = {
   products: 'product_api_url',
 }
 
+/** A run that registers the first client, which is kept beside the target file. */
+async function keepClient(document: TargetDocument, file: string, folder: string): Promise<void> {
+  document.freshRegistrations = false
+  writeFileSync(file, stringify(document, { lineWidth: 0 }), { mode: 0o600 })
+  const words = ['run', '--target', file, '--out', join(folder, 'before'), '--only', 'TOK-03']
+  await assay(words, folder)
+}
+
 /** Runs both commands in separate processes against a correct bank, with this one thing wrong. */
 export async function judgeSituation(
   bank: Bank,
@@ -51,12 +59,13 @@ export async function judgeSituation(
     ports.push(port)
     addresses[member] = port.url
   }
-  situation.target?.(document, about)
-  const yaml = stringify(document, { lineWidth: 0 })
   const file = join(folder, 'target.yaml')
-  writeFileSync(file, situation.text?.(yaml) ?? yaml, { mode: 0o600 })
   const out = join(folder, 'out')
   try {
+    if (situation.isLater) await keepClient(document, file, folder)
+    situation.target?.(document, about)
+    const yaml = stringify(document, { lineWidth: 0 })
+    writeFileSync(file, situation.text?.(yaml) ?? yaml, { mode: 0o600 })
     const doctor = await assay(['doctor', '--target', file], folder)
     // Many defects are visible only when a consent or token ends, so the full profile is needed.
     const profile = situation.fault === undefined ? 'core' : 'full'

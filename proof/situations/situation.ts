@@ -8,6 +8,8 @@ export interface Situation {
   kind: 'file' | 'network' | 'gateway' | 'interruption' | 'defect'
   /** What is wrong, and how it comes about. */
   story: string
+  /** A run with the right file came before: its client is kept and used again. */
+  isLater?: true
   /** Puts the mistake into the target file, which is otherwise right. */
   target?(document: TargetDocument, about: Surroundings): void
   /** Changes the text of the target file after it is written. */
