@@ -13,6 +13,16 @@ export function spokeTls({ failure, response, connection }: Exchange): boolean {
   )
 }
 
+/** Says that a TLS port was spoken to without TLS: nginx, Apache, Go and Envoy. */
+const PLAIN_TO_TLS =
+  /plain HTTP request was sent to HTTPS|speaking plain HTTP to an SSL|HTTP request to an HTTPS server/i
+
+/** True if the other end expects TLS, and http: was used. */
+export function lacksTls({ request, failure, response }: Exchange): boolean {
+  if (!request.url.startsWith('http:')) return false
+  return response ? PLAIN_TO_TLS.test(response.body ?? '') : failure?.kind === 'closed'
+}
+
 /** What one request without a token shows about an address: whether it resolves, connects and is trusted. */
 export async function addressFinding(
   { origin, serves, members, mutual }: Omit<Place, 'url'>,
@@ -21,12 +31,19 @@ export async function addressFinding(
 ): Promise<DoctorFinding> {
   const { failure, response } = exchange
   const what = serves.join(', ')
+  if (lacksTls(exchange)) {
+    const { host } = new URL(origin)
+    const text = response
+      ? `${host} answers that it expects TLS`
+      : `the connection to ${host} is closed: it has no TLS`
+    return wrong('configuration', text, `Correct ${members.join(', ')}: write https:.`)
+  }
   if (response) return ok(`answers (${what})`)
   const older = olderTls(new URL(origin).host, failure)
   if (older) return older
   // A refusal in the handshake is an answer. Whether the certificate is refused is checked later.
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
-  const { hostname, host, protocol } = new URL(origin)
+  const { hostname, host } = new URL(origin)
   const correct = `Correct ${members.join(', ')}`
   const look = (then: string) => addressMend(members.join(', '), then)
   const via = target.proxy === undefined ? '' : ` through the proxy ${new URL(target.proxy).host}`
@@ -59,10 +76,6 @@ export async function addressFinding(
       )
     case 'tls-alert':
       return wrong('bank', `refuses the TLS session: ${message}`)
-  }
-  if (protocol === 'http:') {
-    const text = `the connection to ${host} is closed: it has no TLS`
-    return wrong('configuration', text, `${correct}: write https:.`)
   }
   const text = `the connection to ${host} is closed without an answer${via} (${code})`
   return wrong(

@@ -7,7 +7,7 @@ import { headerOf } from '../report/queries.ts'
 import { addressMend, GATEWAY_MEND } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
-import { spokeTls } from './address.ts'
+import { lacksTls, spokeTls } from './address.ts'
 import { ask, type Case, clientsOf, openCase } from './case.ts'
 import { requestToken, statedExaminations, tokenRefused } from './clients.ts'
 import { type DoctorFinding, examine, hopelessIn, inFull, type Line, wrong } from './finding.ts'
@@ -129,8 +129,10 @@ async function obstacles(known: Case): Promise<Line[]> {
   return refused.length > 0 ? refused : refusedClient(known)
 }
 
-/** True if nothing answers at this address, or not the server that our configuration expects. */
-function notThere({ failure }: Exchange): boolean {
+/** True if nothing answers at this address, or not the server that our configuration expects, or not without TLS. */
+function notThere(exchange: Exchange): boolean {
+  const { failure } = exchange
+  if (lacksTls(exchange)) return true
   if (failure?.kind === 'unreachable' || failure?.kind === 'untrusted') return true
   return (
     failure?.kind === 'garbage' &&

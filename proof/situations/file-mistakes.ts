@@ -199,6 +199,15 @@ const atTheBank: Situation[] = [
     expects: { exit: [2, 3], words: /kid/, doctor: [2] },
   },
   {
+    id: 'base-url-without-tls',
+    kind: 'file',
+    story: 'The address of consents and data begins with http:.',
+    target: set('addresses.base_url', (_: Surroundings, { addresses }: TargetDocument) =>
+      (addresses as Record<string, string>).base_url?.replace('https:', 'http:'),
+    ),
+    expects: { exit: [2, 3], words: /addresses\.base_url: write https:/, doctor: [2] },
+  },
+  {
     id: 'kid-wrong-later',
     kind: 'file',
     story: 'The kid is changed after a run that registered the client and kept it.',
