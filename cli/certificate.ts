@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { STATEMENT } from '../engine/report/evidence/sealed-files.ts'
-import type { Verification } from '../engine/report/evidence/verify-run.ts'
+import { readSealed, type Verification } from '../engine/report/evidence/verify-run.ts'
 import { certificatePage } from '../engine/report/html/certificate.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { loadPolicy, type Policy, weighed } from '../engine/run/policy.ts'
@@ -25,6 +25,17 @@ export async function certificate(
   }
   const { found, reasons } = await weighed(path, policyOf(options), Date.now())
   const { report, key, statementDigest } = found
+  // Before anybody signs it, or looks for a key.
+  const { verdict } = (await readSealed(path)).report
+  if (
+    reasons.length > 0 &&
+    ['absent', 'no-key'].includes(found.signature) &&
+    verdict !== 'conformant'
+  ) {
+    complain(shown`${path}: no certificate, because its verdict is ${verdict}.`)
+    process.exitCode = 1
+    return
+  }
   if (found.signature === 'absent' && found.findings.every(({ file }) => file === STATEMENT)) {
     complain(shown`${path}: no certificate, because it is not signed. ${HOW_TO_SIGN}`)
     process.exitCode = 1

@@ -33,9 +33,10 @@ interface Party {
 
 /**
  * `assay explain ID`: for a requirement, check, rule or scenario, prints its level and sentence, what judges it and
- * where, an example of a right answer, common mistakes, and how to run it alone; for an exit code, its meaning.
+ * where, an example of a right answer, common mistakes, and how to run it alone; for an exit code, its meaning; for
+ * words of a sentence, the requirements that quote it.
  *
- * @throws UsageError for an unknown id
+ * @throws UsageError for what is neither
  */
 export async function explain(word: string): Promise<void> {
   const code = EXIT_CODES.find((each) => String(each.code) === word)
@@ -44,6 +45,7 @@ export async function explain(word: string): Promise<void> {
     return
   }
   const ids: string[] = []
+  const quoting: Requirement[] = []
   for (const load of [bank, tpp]) {
     const party = await load()
     const { requirements, owners } = party.catalogue
@@ -53,13 +55,34 @@ export async function explain(word: string): Promise<void> {
       return
     }
     ids.push(...requirements.keys(), ...owners.keys())
+    quoting.push(...[...requirements.values()].filter((each) => quotes(each, word)))
+  }
+  if (quoting.length > 0) {
+    say(shownLines(quoting.flatMap(inShort).join('\n')))
+    return
   }
   const near = nearest(word, ids)
   const meant = near ? ` Did you mean ${near}?` : ''
   throw new UsageError(
-    `nothing is called ${word}.${meant}\nName a requirement, check, rule, scenario or exit code: assay run --list and assay tpp --list show them.`,
+    `nothing is called ${word}.${meant}\nName a requirement, check, rule, scenario or exit code: assay run --list and assay tpp --list show them. Or give some words of a sentence of the documents.`,
   )
 }
+
+/** Minimum number of letters of a part of a sentence. */
+const PART = 6
+
+const plain = (text: string) => text.toLowerCase().replace(/[\s`]+/g, ' ')
+
+/** Does the requirement quote a sentence with these words? */
+function quotes({ quote, clause = '' }: Requirement, words: string): boolean {
+  const part = plain(words).trim()
+  return part.length >= PART && [...quote, clause].some((text) => plain(text).includes(part))
+}
+
+const inShort = ({ id, level, chapter, text }: Requirement): string[] => [
+  `${id}  ${level}  ${chapter}`,
+  ...paragraph(text),
+]
 
 async function bank(): Promise<Party> {
   const catalogue = loadCatalogue()

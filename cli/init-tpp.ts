@@ -10,7 +10,7 @@ name: ${name}
 client:
   driver: command
   # Started once for each goal. It reads the file that ASSAY_BRIEFING names; exit code 0 says "I have
-  # what I was asked for", any other "I refused", with the reason on its last line.
+  # what I was asked for", exit code 10 "I refused", with the reason on its last line.
   command: [node, my-client.mjs]
   timeout: 30
 # What it can do; take out what it cannot.

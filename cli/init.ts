@@ -62,7 +62,9 @@ export async function init(options: InitOptions): Promise<void> {
     const variables = variablesOf(yaml)
     if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
     if (options.from !== undefined && missing.length > 0) {
-      complain(shown`Still missing, correct the file: ${missing.join(', ')}`)
+      complain(
+        shown`Not found anywhere: ${missing.join(', ')}. Give them, or write the values into the file.`,
+      )
     }
     const runs = asker && out !== undefined && (await wantsDoctor(asker, variables))
     if (!runs) return complain(shown`Next: assay doctor --target ${out ?? 'FILE'}`)

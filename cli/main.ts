@@ -83,7 +83,7 @@ const run = command('run', 'judge a bank')
   )
   .option(
     '--seed <number>',
-    'which values full tries at which places; night: others each day, so that nights together try all',
+    'a number: which test values a full run draws; night: others each day, so that nights together try all',
   )
   .option('--only <pattern...>', ONLY)
   .option('--cases <path>', 'judge these cases of explore as well: a file, or a folder of them')

@@ -47,17 +47,19 @@ function approvals(
     '',
     `Approvals that checks share: ${asked.length}${asked.length > 0 ? how : ''}`,
   ]
-  for (const { name, purpose, client, customer, serves, spentBy, missing } of all) {
+  for (const { name, purpose, client, customer, serves, spentBy } of asked) {
     lines.push(`  ${name}: ${purpose}`)
     lines.push(
       `    ${customer} customer, ${client} client; serves ${counted(serves.length, 'check')}`,
     )
-    if (missing !== undefined) lines.push(`    not asked for: ${missing}`)
     if (spentBy.length > 0 && whole) lines.push(`    gone after ${spentBy.join(', ')}`)
   }
   const kept = 'Kept, encrypted, when the run is interrupted: the next run uses them again.'
   const lost = 'Lost when the run is interrupted; authorisation.keep: file keeps them.'
-  return asked.length === 0 ? lines : [...lines, `  ${keep === 'file' ? kept : lost}`]
+  if (asked.length > 0) lines.push(`  ${keep === 'file' ? kept : lost}`)
+  const others = all.filter(({ missing }) => missing !== undefined)
+  if (others.length > 0) lines.push(`Approvals that are not asked for: ${others.length}`)
+  return [...lines, ...others.map(({ name, missing }) => `  ${name}: ${missing}`)]
 }
 
 function visits({ visits: all }: Plan, whole: boolean): string[] {

@@ -122,7 +122,7 @@ export function createCleanup(file?: string) {
     list: () => [...left.values()],
     /** @param why the reason that a consent is still there. */
     told(why: (id: string) => string) {
-      const unable = 'the interface has no way to remove a client: no action is needed'
+      const unable = 'the interface cannot remove clients, and nobody needs to act'
       return [...left.values()].map(({ kind, id }) => {
         return { kind, id, why: kind === 'client' ? unable : why(id) }
       })

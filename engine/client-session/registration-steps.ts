@@ -31,7 +31,7 @@ export function createRegistrationSteps(
 ) {
   /** True if the bank still knows a client of an earlier run. A bank that was set up again does not. */
   const isKnown = async (client: Tpp): Promise<boolean> => {
-    const deviation = 'is the client of an earlier run still known?'
+    const deviation = 'a client that an earlier run registered'
     const ask = () => client.token({ grant_type: 'client_credentials' }, { deviation })
     const answer = await audiences.answerTo(client, ask)
     if (answer.response?.status === 401) return false

@@ -133,9 +133,8 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
   const match = fitting(shown, forms, 'approve')
   if (match) {
     const { has, follow } = match.description
-    return ok(
-      `http: the first page is the ${has ? `form with ${has.join(', ')}` : `link ${follow}`}`,
-    )
+    const first = has ? `form with ${has.join(', ')}` : `link ${follow}`
+    return ok(`http: the first page is the ${first}; the doctor does not log in`)
   }
   const lacked = lackedButton(shown, forms, 'approve')
   const unfit = `nothing described fits the first page, which has ${offered(shown)}; ${lookedFor(forms)}`

@@ -125,8 +125,10 @@ function findings(run: Indexed, options: ConsoleOptions, writer: Writer): void {
   }
   if (report.recording) line(`${unasked(open)}; the page says what`, paint.dim)
   for (const cause of report.causes.filter(({ known }) => known)) {
-    const until = brief(first(cause)?.deviation?.expires ?? '', 40)
-    line(`known  ${cause.findings.join(' ')}  until ${until}${blocking(cause)}`, paint.yellow)
+    const { expires = '', reason = '', ticket } = first(cause)?.deviation ?? {}
+    const why = `${brief(reason.replace(/\.$/, ''), 80)}${ticket === undefined ? '' : ` (${brief(ticket, 40)})`}`
+    const until = `until ${brief(expires, 40)}: ${why}`
+    line(`known  ${cause.findings.join(' ')}  ${until}${blocking(cause)}`, paint.yellow)
   }
   if (lines.length > before) lines.push('')
 }

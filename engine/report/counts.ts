@@ -75,7 +75,7 @@ export function earlierWords({ earlier = [] }: Report): string {
       const what = counted(musts, 'must')
       return day === undefined
         ? `; ${what} judged by an earlier run alone`
-        : `; ${what} by the registration of ${day}`
+        : `; ${what} judged at the registration of ${day}, whose client is used again`
     })
     .join('')
 }

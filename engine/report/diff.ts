@@ -116,14 +116,18 @@ function changedObservations(a: Report, b: Report): ReportDiff['observations'] {
   const before = observed(a)
   const after = observed(b)
   const seenInBoth = (key: string) => before.has(key) && after.has(key)
+  // A run that registers clients, and one that uses kept ones, do not send the same requests.
+  const alike = scopeOf(a) === scopeOf(b) && usesKeptClients(a) === usesKeptClients(b)
   return [...new Set([...before.keys(), ...after.keys()])].sort().flatMap((key) => {
     const [requirement = '', what = ''] = JSON.parse(key) as string[]
-    if (scopeOf(a) !== scopeOf(b) && !seenInBoth(key)) return []
+    if (!alike && !seenInBoth(key)) return []
     const old = before.get(key) ?? []
     const now = after.get(key) ?? []
     return old.join('\n') === now.join('\n') ? [] : [{ requirement, what, before: old, after: now }]
   })
 }
+
+const usesKeptClients = ({ earlier = [] }: Report): boolean => earlier.length > 0
 
 /** Values by requirement and what they describe; without duplicates, sorted. */
 function observed({ observations }: Report): Map<string, string[]> {

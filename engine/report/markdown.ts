@@ -33,7 +33,7 @@ function literal(words: string): string {
     .replace(/[&<>`*_~[\]\\|#@!$]/g, entity)
     .replace(/:\/\//g, '&#58;//')
     .replace(/\bwww\./gi, 'www&#46;')
-    .replace(/^(\s*)(-|\d+[.)])/, (_, space: string, mark: string) => {
+    .replace(/^(\s*)(-|\d+[.)](?=\s|$))/, (_, space: string, mark: string) => {
       return `${space}${entity(mark)}${mark.slice(1)}`
     })
 }

@@ -18,7 +18,11 @@ export interface Deviation extends NonNullable<CheckResult['deviation']> {
  * @throws Error that lists each mistake as `file:line:column: what is wrong. fix.`
  */
 export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] {
-  if (!existsSync(file)) throw new Error(`${file}: there is no such file`)
+  if (!existsSync(file)) {
+    throw new Error(
+      `--deviations ${file}: there is no such file. assay deviations init RUN --out ${file} writes one`,
+    )
+  }
   const problems: string[] = []
   const deviations = readList<Deviation>(file, 'deviations', problems).map(({ place, value }) => {
     const { id, expires } = value

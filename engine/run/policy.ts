@@ -57,7 +57,8 @@ export async function weighed(
   if (!found.intact || !found.report) {
     const [first] = found.findings
     const why = first ? `${first.file} ${first.message}` : 'no statement'
-    return { found, reasons: [`it was changed or cannot be verified: ${why}`] }
+    const what = found.signature === 'no-key' ? 'could not' : 'was changed or cannot'
+    return { found, reasons: [`it ${what} be verified: ${why}`] }
   }
   return { found, reasons: ofReport(found.report, policy, now) }
 }

@@ -147,7 +147,7 @@ test('a configuration of the OBIE functional suite', async () => {
   expect(target.endpoints.token).toBe('https://api.bank.example/open-banking/oauth/token')
   expect(target.endpoints.aisp).toBe('https://api.bank.example/open-banking/v3.1/aisp')
   expect(said).toContain('not taken  client_secret: clients prove themselves by certificate')
-  expect(said).not.toContain('Still missing')
+  expect(said).not.toContain('Not found anywhere')
   for (const file of ['transport.key', 'transport.pem', 'signing.key']) {
     expect(statSync(join(folder, 'obie', file)).mode & 0o777, file).toBe(0o600)
     expect(said).toContain(`obie/${file}, mode 600`)
@@ -167,7 +167,7 @@ test('a discovery model of the OBIE functional suite: addresses, and what is mis
     'taken      resourceBaseUri: https://api.bank.example/open-banking/v3.1/aisp',
   )
   expect(said).toContain(
-    'Still missing, correct the file: --statement, --redirect-uris, --certificate, --key, --signing-key, --kid',
+    'Not found anywhere: --statement, --redirect-uris, --certificate, --key, --signing-key, --kid. Give them',
   )
 })
 

@@ -89,6 +89,14 @@ describe('diffReports', () => {
     expect(diffReports(broken, report()).flaky).toEqual([])
   })
 
+  test('leaves out what only one of two runs saw, if one of them alone used kept clients', () => {
+    const later = report()
+    later.earlier = [{ day: '2026-01-31', musts: 1 }]
+    later.observations = later.observations.slice(1)
+    expect(diffReports(report(), later).observations).toEqual([])
+    expect(diffReports(later, later).observations).toEqual([])
+  })
+
   test('shows changed observations by value, not by order or exchange', () => {
     const other = report()
     const [first] = other.observations
