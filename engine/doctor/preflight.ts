@@ -15,7 +15,7 @@ import { addressExaminations, transportExamination } from './network.ts'
 import type { Place } from './places.ts'
 import { answerWords, oneLine } from './words.ts'
 
-/** Maximum milliseconds for one request: a person waits for the run to start. */
+/** Milliseconds for one request: a person waits for the run to start. What is slower is asked again, without haste. */
 const PATIENCE = 5_000
 
 /** Parts that a run needs to judge anything. */
@@ -33,14 +33,28 @@ export type Obstacle = Line & { onPaper?: true }
  * @returns lines that say what prevents the run, without secrets; empty if the run can begin
  */
 export async function preflight(target: Target, memory?: string): Promise<Obstacle[]> {
-  const opened = openCase(target, PATIENCE)
+  const { lines, wasSlow } = await obstaclesWithin(PATIENCE, target, memory)
+  return wasSlow ? (await obstaclesWithin(target.timeout, target, memory)).lines : lines
+}
+
+/** Finds what prevents a run, and whether something gave no answer in this time, which is less than the target allows. */
+async function obstaclesWithin(
+  patience: number,
+  target: Target,
+  memory: string | undefined,
+): Promise<{ lines: Obstacle[]; wasSlow: boolean }> {
+  const opened = openCase(target, patience)
   const { wire, redactor } = opened
+  let wasSlow = false
+  wire.onExchange(({ failure }) => {
+    wasSlow ||= failure?.kind === 'timeout' && opened.timeout < target.timeout
+  })
   try {
     const paper = await wrongOnPaper(opened, registeredBefore(target, memory))
     const lines = merged(
       paper.length > 0 ? paper : await obstacles({ ...opened, places: needed(opened.places) }),
-    )
-    return lines.map((line) => ({ ...line, text: redactor.redactText(inFull(line)) }))
+    ).map((line) => ({ ...line, text: redactor.redactText(inFull(line)) }))
+    return { lines, wasSlow: wasSlow && lines.length > 0 }
   } finally {
     await wire.close()
   }

@@ -145,6 +145,15 @@ const CASES: {
   },
 ]
 
+test('a bank that takes longer than the first look waits, and not longer than the target allows, is judged', async () => {
+  const slow = await startBank({ settings: { responseDelayMs: 5_200 } })
+  try {
+    expect(await preflight(targetFrom(slow.target as TargetDocument))).toEqual([])
+  } finally {
+    await slow.close()
+  }
+}, 60_000)
+
 describe('before a run', () => {
   test.each(CASES)('$name stands in the way', async ({ change, whose, text }) => {
     const [line] = await preflight(targetFrom(target(change), folder))

@@ -146,30 +146,59 @@ const burst = sharedFixture([everything, secondClient], async (context) => {
   }
   relyOn(OWNERS.accounts, await present(approval, '/accounts', IPV4)).toSucceed()
 
-  const whileLimited = async (of: string) => ({
-    ipv4: await presentNow(approval, '/accounts', IPV4),
-    ipv6: await presentNow(approval, '/accounts', IPV6),
-    query: await lasting(() => approval.get(of, { retry: 'not-429' })),
-    absentQuery: await lasting(() =>
-      approval.get(of, { customerPresent: false, retry: 'not-429' }),
-    ),
-    creation: await lasting(() => create(approval, {}, { retry: 'not-429' })),
-    deletion: await lasting(() => approval.delete(of, { retry: 'not-429' })),
-    token: await token(),
-    second: second && (await absent(second)),
-    others: await each(others, (path) => presentNow(approval, path, IPV4)),
-    absent: await each(['/accounts', ...others, '/accounts'], (path) => absent(approval, path)),
-  })
   const first = await reachLimit(approval, most)
   if (first === undefined) blockForTarget(`a limit that ${most} requests reach (rateLimitBurst)`)
-  const after = await whileLimited(consent)
-  if (stillLimited(after)) return { ...first, before, after }
-  // The limit of that minute ended during these requests. The next one is reached at its beginning.
-  const again = succeeded(after.creation) ? await reachLimit(approval, most) : undefined
-  if (again === undefined) return { ...first, before, after }
-  const created = consentPath(requireConsentId(after.creation))
-  return { ...first, before, after: await whileLimited(created) }
+  const asked = { approval, others, token, ...(second && { second }) }
+  const after = await whileLimited({ ...asked, consent })
+  // The limit may have ended meanwhile. Then it is reached again before each of these requests.
+  if (stillLimited(after) || !succeeded(after.creation)) return { ...first, before, after }
+  const another = consentPath(requireConsentId(after.creation))
+  let isReached = true
+  const reach = async () => {
+    if (isReached) isReached = (await reachLimit(approval, most)) !== undefined
+  }
+  return { ...first, before, after: await whileLimited({ ...asked, consent: another }, reach) }
 })
+
+/** What is served while the limit is reached. */
+async function whileLimited(
+  {
+    approval,
+    second,
+    consent,
+    others,
+    token,
+  }: {
+    approval: Approval
+    second?: Approval
+    consent: string
+    others: string[]
+    token: () => Promise<Exchange>
+  },
+  before: () => Promise<unknown> = async () => undefined,
+) {
+  const then = async <Answer>(ask: () => Promise<Answer>) => {
+    await before()
+    return ask()
+  }
+  const again = { retry: 'not-429' } as const
+  return {
+    ipv4: await then(() => presentNow(approval, '/accounts', IPV4)),
+    ipv6: await then(() => presentNow(approval, '/accounts', IPV6)),
+    query: await then(() => lasting(() => approval.get(consent, again))),
+    absentQuery: await then(() =>
+      lasting(() => approval.get(consent, { customerPresent: false, ...again })),
+    ),
+    creation: await then(() => lasting(() => create(approval, {}, again))),
+    deletion: await then(() => lasting(() => approval.delete(consent, again))),
+    token: await then(token),
+    second: second && (await then(() => absent(second))),
+    others: await each(others, (path) => then(() => presentNow(approval, path, IPV4))),
+    absent: await each(['/accounts', ...others, '/accounts'], (path) =>
+      then(() => absent(approval, path)),
+    ),
+  }
+}
 
 /** Requests until one is not served; undefined if this many do not reach the limit. */
 async function reachLimit(approval: Approval, most: number) {
