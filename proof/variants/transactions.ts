@@ -11,13 +11,6 @@ import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 const DAY = 86_400_000
 
-/** The midnight in London at which the day of an instant begins; summer time from April to October, about. */
-function dayOf(instant: number): number {
-  const month = new Date(instant).getUTCMonth()
-  const ahead = month > 2 && month < 9 ? 3_600_000 : 0
-  return Math.floor((instant + ahead) / DAY) * DAY - ahead
-}
-
 /** An answer in which the first balance changes every two seconds, and has the time of its last change. */
 function withBalanceOfNow(body: Json): Json {
   const { Balance: rows } = body.Data as { Balance?: Json[] }
@@ -463,28 +456,6 @@ const variants: Variant[] = [
         })
       },
     }),
-  },
-  {
-    id: 'days-of-posting-alone',
-    story:
-      'The ledger knows the day of a booking, in London: it is shown by its midnight, and a filter or a period takes the whole of its days.',
-    policies: (correct, { fired }) => {
-      const days = (period: { from?: number; to?: number }) => ({
-        ...(period.from !== undefined && { from: dayOf(period.from) }),
-        ...(period.to !== undefined && { to: dayOf(period.to) + DAY - 1 }),
-      })
-      return {
-        rowsBooked(rows) {
-          fired()
-          return rows.map((row) => ({ ...row, booked: dayOf(row.booked) }))
-        },
-        bookedWithin: (row, period, endpoint) => correct.bookedWithin(row, days(period), endpoint),
-        withinConsentPeriod(row, { transactionsFrom: from, transactionsTo: to }) {
-          const period = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) }
-          return correct.bookedWithin(row, days(period), 'transactions')
-        },
-      }
-    },
   },
   {
     id: 'booked-rows-within-the-bounds',

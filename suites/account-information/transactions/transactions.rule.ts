@@ -13,7 +13,13 @@ import {
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { basicCredits, debitsInPeriod } from '../../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
-import { type Bounds, bookedOf, inUtc, isBookedAtSomeTime } from '../common/data/booking-times.ts'
+import {
+  type Bounds,
+  bookedOf,
+  inUtc,
+  isBookedAtSomeTime,
+  marginAround,
+} from '../common/data/booking-times.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -82,8 +88,8 @@ rule(
 
 /**
  * Every transactions 2xx whose about.consent has transactionFrom or transactionTo: no row is
- * booked before the first or after the second (strictly). One consent of the table has both ends,
- * one only the start, one only the end; each end is minutes away from a booking that it excludes.
+ * booked before the first or after the second (strictly; of a bank that tells days alone, by a day). One consent of the
+ * table has both ends, one only the start, one only the end; each end is minutes away from a booking that it excludes.
  */
 rule(
   'TXN-20/inside',
@@ -99,9 +105,10 @@ rule(
     const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
     const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
     const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
+    const margin = marginAround(rows, 0)
     const outside = (row: Row) => {
       const at = bookedAt(row) ?? from
-      return at < from || at > to
+      return at < from - margin || at > to + margin
     }
     return offence(rows, outside, {
       message: 'a transaction was booked outside the period of the consent',

@@ -99,9 +99,26 @@ const UNITS = [3_600_000, 60_000, 1000]
 const unitOf = (times: number[]): number =>
   areOfDays(times) ? DAY : (UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1)
 
-/** Are all times midnights of UTC or of London, which is an hour ahead in summer? */
-const areOfDays = (times: number[]): boolean =>
-  times.every((time) => time % DAY === 0 || time % DAY === 23 * 3_600_000)
+/** Is it a midnight of UTC or of London, which is an hour ahead in summer? */
+const isMidnight = (time: number): boolean => time % DAY === 0 || time % DAY === 23 * 3_600_000
+
+const areOfDays = (times: number[]): boolean => times.every(isMidnight)
+
+/** Do these rows tell the days of their bookings alone? */
+const tellDays = remembered(
+  (rows: Row[]) =>
+    rows.some(isBookedAtSomeTime) &&
+    rows.every((row) => !isBookedAtSomeTime(row) || isMidnight(bookedAt(row) ?? 0)),
+)
+
+/**
+ * The distance from a bound within which these rows do not tell on which side of it a booking is: a bank that shows days
+ * alone may take a bound by its day, or compare a time of day that it does not show.
+ *
+ * @param otherwise the distance where the rows tell more than days.
+ */
+export const marginAround = (rows: Row[], otherwise: number): number =>
+  tellDays(rows) ? DAY : otherwise
 
 /** The precision of a BookingDateTime, in milliseconds. */
 function toldBy({ BookingDateTime }: Row): number {
@@ -146,7 +163,7 @@ export type Kind = 'from' | 'to' | 'both' | 'reversed'
 /**
  * Bounds with rows on both sides of each, never equal to a row: `from` lies just after one and `to` just
  * before one, so that a filter off by an hour in either direction shows; the window of `both` has rows before,
- * in and after it. Undefined where the data has no such rows.
+ * in and after it. Undefined where the data has no such rows, or where days alone are told and none lies a day outside.
  *
  * @param near whether a single bound lies near a row that it drops, or near one of the same day that it keeps.
  */
@@ -155,6 +172,13 @@ export function boundsFor(
   times: number[],
   near: 'dropped' | 'kept' = 'dropped',
 ): Bounds | undefined {
+  const bounds = placedFor(kind, times, near)
+  if (!bounds || !areOfDays(times)) return bounds
+  const { from = -Infinity, to = Infinity } = bounds
+  return times.some((time) => time < from - DAY || time > to + DAY) ? bounds : undefined
+}
+
+function placedFor(kind: Kind, times: number[], near: 'dropped' | 'kept'): Bounds | undefined {
   const last = times.length - 1
   if (kind === 'from' || kind === 'to') {
     const after = (kind === 'from') === (near === 'dropped')

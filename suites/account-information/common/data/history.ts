@@ -67,6 +67,12 @@ export async function requireWholeHistories(...approvals: Approval[]): Promise<v
   }
 }
 
+/**
+ * May the request be refused until the customer logs in again? 3.1.2 has 403 for that, and a login of some time ago opens
+ * ninety days of transactions alone.
+ */
+export const needsLogin = ({ response }: Exchange): boolean => response?.status === 403
+
 /** The time of the oldest booked row, in milliseconds since 1970; Infinity where there is none. */
 const oldestIn = remembered((rows: Row[]): number => {
   let oldest = Number.POSITIVE_INFINITY

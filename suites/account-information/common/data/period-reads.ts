@@ -12,7 +12,14 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import { goOnRefreshed } from '../tokens/refreshed-access.ts'
 import { ABSENT } from './absent-reads.ts'
-import { blockForBookings, isBookedAtSomeTime, NEAR, queryOf, settled } from './booking-times.ts'
+import {
+  blockForBookings,
+  isBookedAtSomeTime,
+  marginAround,
+  NEAR,
+  queryOf,
+  settled,
+} from './booking-times.ts'
 import { keyAcrossConsents, relyOnSameAccounts } from './completeness.ts'
 import { accountIdsIn, firstRead, pathOf, requireRows } from './data-reads.ts'
 import { requireWholeHistories } from './history.ts'
@@ -63,7 +70,8 @@ export async function expectPeriod(
   bookedIn(answer, readOwner(limited, bulk))
   await readPeriod(limited)
   const debits = settled(rows).filter((row) => !isCredit(row))
-  const inPeriod = debits.filter((row) => isWithin(row, from + NEAR, to - NEAR))
+  const margin = marginAround(rows, NEAR)
+  const inPeriod = debits.filter((row) => isWithin(row, from + margin, to - margin))
   if (inPeriod.length === 0 || inPeriod.length === debits.length) {
     const needed = 'a booked debit within the period and one outside it'
     if (!rows.every(isBookedAtSomeTime)) blockForBookings(needed, rows)

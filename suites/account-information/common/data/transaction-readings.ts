@@ -24,6 +24,7 @@ import {
   inUtc,
   isBookedAtSomeTime,
   type Kind,
+  marginAround,
   queryOf,
   settled,
 } from './booking-times.ts'
@@ -127,8 +128,8 @@ export async function between<T>(
 const DAY = 86_400_000
 
 /**
- * Answers to one kind of query at every address. Without suitable rows, the bounds are 180 and
- * 90 days ago. For approvals other than the first, the bounds are on the other side of a row
+ * Answers to one kind of query at every address. Without suitable rows, the bounds are 60 and
+ * 30 days ago, which need no new login. For approvals other than the first, the bounds are on the other side of a row
  * and in the other order, and accounts are read only until one of them exercises the filter.
  */
 export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
@@ -140,8 +141,8 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
       const ask = async (times: number[]) => {
         const found = boundsFor(kind, times, isFirst ? 'dropped' : 'kept')
         const bounds = found ?? {
-          ...(kind !== 'to' && { from: now() - 180 * DAY }),
-          ...(kind !== 'from' && { to: now() - 90 * DAY }),
+          ...(kind !== 'to' && { from: now() - 60 * DAY }),
+          ...(kind !== 'from' && { to: now() - 30 * DAY }),
         }
         const deviation = kind === 'reversed' ? 'from later than to' : undefined
         const query = queryOf(bounds, isFirst ? 'from first' : 'to first')
@@ -163,12 +164,13 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
 /** The findings for a filtered answer: a row outside the bounds, or a missing row inside them. */
 export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 'telling'>) {
   const { from = -Infinity, to = Infinity } = bounds
-  const isInside = (row: Row) => {
+  const isInside = (row: Row, margin = 0) => {
     const at = bookedAt(row) ?? from
-    return at >= from && at <= to
+    return at >= from + margin && at <= to - margin
   }
+  const margin = marginAround(rows.length > 0 ? rows : rowsOf(answer), 0)
   requireRows(answer, 'TXN-15/each-combination')
-  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row))
+  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row, margin))
   const words = [
     ...(bounds.from === undefined ? [] : [`after ${inUtc(bounds.from)}`]),
     ...(bounds.to === undefined ? [] : [`before ${inUtc(bounds.to)}`]),
@@ -176,7 +178,7 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
   const outside = matchers.toHoldOnly(
     answer,
     `booked ${words.join(' and ')}`,
-    (row) => !isBookedAtSomeTime(row) || isInside(row),
+    (row) => !isBookedAtSomeTime(row) || isInside(row, -margin),
   )
   const missing = outside ? undefined : bookedMissing(answer, inPeriod)
   return { outside, missing }
