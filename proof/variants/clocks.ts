@@ -1,4 +1,5 @@
 import { stateOf } from '../../bank/state/state.ts'
+import { answered } from '../altering/consent-requests.ts'
 import { idTokens } from '../altering/id-tokens.ts'
 import { type Json, jsonOf, partOf } from '../altering/rewriting.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
@@ -107,6 +108,15 @@ const variants: Variant[] = [
         return correct.consentView({ ...consent, created: consent.created + 400 }, spelling)
       },
     }),
+  },
+  {
+    id: 'creations-answered-by-another-clock',
+    story:
+      'Nor do those of what answers a creation, and of what stores it: CreationDateTime of the answer is 0.7 seconds before that of every query.',
+    middleware: answered('account-access', 'POST', ({ CreationDateTime, ...data }) => ({
+      ...data,
+      CreationDateTime: new Date(Date.parse(String(CreationDateTime)) - 700).toISOString(),
+    })),
   },
   {
     id: 'strict-clock-ahead',

@@ -251,13 +251,13 @@ const faults: Fault[] = [
   {
     id: 'creation-time-set-by-each-confirmation',
     story:
-      'A re-confirmation inserts the consent again, and both its times have that of the row as their default.',
+      'A re-confirmation inserts the consent again, and both its times have that of the row as their default, by a clock that is ahead.',
     fails: ['CONS-22/after-reconfirmation'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
       if (!consent?.confirmed || consent.grants.size < 2) return undefined
       if (consent.status !== 'Authorised') return undefined
-      const now = new Date(consent.confirmed).toISOString()
+      const now = new Date(consent.confirmed + 5000).toISOString()
       return { ...data, CreationDateTime: now, StatusUpdateDateTime: now }
     }),
   },
