@@ -1,8 +1,9 @@
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
+import { consentExpired } from '../../bank/policies/consents.ts'
 import type { Consent } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
-import { isAbout } from '../altering/consent-requests.ts'
+import { consentNamed, isAbout } from '../altering/consent-requests.ts'
 import { partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
@@ -16,6 +17,13 @@ const DAY = 86_400_000
 
 /** Milliseconds until a deletion or revocation has reached every server. */
 const LATE = 1000
+
+/** How a consent ended for the TPP; undefined where it did not. */
+function endOf(consent: Consent): string | undefined {
+  if (consent.deleted !== undefined) return 'Deleted'
+  if (consentExpired(consent)) return 'Expired'
+  return consent.status === 'Rejected' ? 'Rejected' : undefined
+}
 
 const variants: Variant[] = [
   {
@@ -236,6 +244,24 @@ const variants: Variant[] = [
         return false
       },
     }),
+  },
+  {
+    id: 'refusals-say-how-a-consent-ended',
+    story:
+      'What the query of a denied or expired consent gives is not shown, nor the body of an error: 410, with the consent and how it ended.',
+    policies: (correct) => ({
+      visibleToTpp: (consent) => correct.visibleToTpp(consent) && endOf(consent) === undefined,
+    }),
+    async middleware(ctx, next) {
+      await next()
+      const consent = consentNamed(ctx)
+      const isOwn = consent?.clientId === tokenInfoOf(ctx)?.clientId
+      const end = consent && isOwn && endOf(consent)
+      if (!end || !isAbout(ctx, KIND, 'GET') || ctx.status !== 400) return
+      ctx.status = 410
+      ctx.body = { Data: { ConsentId: consent.id, Status: end }, Risk: {} }
+      stateOf(ctx).fired()
+    },
   },
   {
     id: 'second-deletion-is-204',

@@ -7,7 +7,7 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /**
  * Every 4xx or 5xx to a wrong request of these endpoints. Fails: it has what it refuses: an access token, a
- * client with its redirect URIs, a consent with its Status, rows of data. An error may repeat the request.
+ * client with its redirect URIs, a consent that has not ended, rows of data. An error may repeat the request.
  */
 rule(
   'SEC-14/nothing-given',
@@ -31,6 +31,9 @@ rule(
   },
 )
 
+/** Values of Status of a consent that has not ended. How one has ended, its refusal may say. */
+const OPEN: unknown[] = ['AwaitingAuthorisation', 'Authorised']
+
 function givenIn(exchange: Exchange): string | undefined {
   const { endpoint, response } = exchange
   const json = response?.json
@@ -41,9 +44,8 @@ function givenIn(exchange: Exchange): string | undefined {
     return isStored ? 'a registered client' : undefined
   }
   if (CONSENTS.includes(endpoint)) {
-    return text('Data', 'ConsentId') && text('Data', 'Status')
-      ? 'a consent with its Status'
-      : undefined
+    const isOpen = OPEN.includes(member(json, 'Data', 'Status'))
+    return text('Data', 'ConsentId') && isOpen ? 'a consent with its Status' : undefined
   }
   if (!DATA.includes(endpoint)) return undefined
   const rows = rowsOf(exchange).length
