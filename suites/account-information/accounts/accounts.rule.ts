@@ -171,11 +171,11 @@ rule(
   },
 )
 
-/** The last four digits of the card of an account; undefined where it is masked otherwise. */
+/** The last four digits of the card of an account; undefined where it is masked otherwise, by zeros or nines too. */
 function lastDigits(row: Row): string | undefined {
   const [card] = [row.Account].flat()
   const text = member(card, 'Identification')
-  return typeof text === 'string' ? /\d{4}$/.exec(text)?.[0] : undefined
+  return typeof text === 'string' ? /(?!0{4}|9{4})\d{4}$/.exec(text)?.[0] : undefined
 }
 
 /**
