@@ -154,7 +154,31 @@ const variants: Variant[] = [
       }
     },
   },
+  {
+    id: 'links-with-the-filter-that-was-applied',
+    story:
+      'Whether Links.Self has the query of the request is not said: it has the filters that were applied, which begin with the history and end now.',
+    policies: (correct, { fired }) => ({
+      selfLink(base, path) {
+        const self = new URL(correct.selfLink(base, path))
+        const bounds = {
+          fromBookingDateTime: (at: number) => Math.max(at, Date.now() - HISTORY),
+          toBookingDateTime: (at: number) => Math.min(at, Date.now()),
+        }
+        for (const [name, bounded] of Object.entries(bounds)) {
+          const at = Date.parse(self.searchParams.get(name) ?? '')
+          if (Number.isNaN(at) || bounded(at) === at) continue
+          self.searchParams.set(name, new Date(bounded(at)).toISOString())
+          fired()
+        }
+        return self.href
+      },
+    }),
+  },
 ]
+
+/** So many milliseconds before now the history of this bank begins. */
+const HISTORY = 600 * 86_400_000
 
 /** Writes bodies in turn: in reverse order, indented and in ASCII, with another spelling of the content type. */
 const write = roundRobinOf<[Context, Json], void>(

@@ -1,4 +1,5 @@
 import {
+  bookedAt,
   brief,
   type Endpoint,
   type Exchange,
@@ -73,7 +74,8 @@ rule(
 
 /**
  * Every data 2xx whose Links.Self has a query. Fails: a value is that of the request, encoded a second time, or
- * a filter is another instant than that of the request.
+ * a filter is another instant than that of the request. A bank may show the filter that it applied: that of the consent's
+ * period, or one that begins or ends with its history.
  */
 rule(
   'ENV-13/query',
@@ -89,10 +91,12 @@ rule(
     const twice = [...new URL(self).searchParams].find(
       ([name, value]) => value !== sent.get(name) && percentDecoded(value) === sent.get(name),
     )
-    const other = [...new URL(self).searchParams].find(([name, value]) =>
-      isOtherInstant(value, sent.get(name)),
-    )
-    if (other && exchange.about.consent?.transactionFrom === undefined) {
+    const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
+    const other = [...new URL(self).searchParams].find(([name, value]) => {
+      const asked = sent.get(name)
+      return isOtherInstant(value, asked) && !isApplied(exchange, name, value, String(asked))
+    })
+    if (other && (transactionFrom ?? transactionTo) === undefined) {
       const [name, actual] = other
       const message = `${name} in Links.Self is another one than that of the request`
       return [{ message, expected: brief(sent.get(name)), actual, place: '/Links/Self' }]
@@ -156,6 +160,14 @@ rule(
 function isOtherInstant(shown: string, sent: string | null): boolean {
   if (sent === null || !isDateTime(shown) || !isDateTime(sent)) return false
   return instantOf(shown) !== instantOf(sent)
+}
+
+/** Is the filter that is shown narrower than the one that was sent, and are all rows of the answer within it? */
+function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
+  const end = name === 'fromBookingDateTime' ? 1 : -1
+  const from = end * instantOf(shown)
+  if (from <= end * instantOf(sent)) return false
+  return rowsOf(exchange).every((row) => end * (bookedAt(row) ?? instantOf(shown)) >= from)
 }
 
 /** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
