@@ -3,7 +3,7 @@ import type { Reason } from '../../bank/listeners/refusals.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { unescaped } from '../../bank/operator/seen-facts.ts'
 import { stateOf } from '../../bank/state/state.ts'
-import { isPassing, partOf, refusals, statuses } from '../altering/rewriting.ts'
+import { isPassing, jsonOf, partOf, refusals, statuses } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
@@ -52,16 +52,24 @@ const asksToQuery = () => {
 
 const CUT: Reason[] = ['token-missing', 'scope', 'permission-unsupported', 'scheme-unsupported']
 
+/** The tokens for registration queries that were issued. */
+const forQueries = ofEachBank(() => new Set<string>())
+
 /** Answers HEAD at the addresses of consents and data, whatever they are. */
-function answersHead(status: () => number): Variant['middleware'] {
+function answersHead(
+  status: () => number,
+  length: (ctx: Context) => number = () => 0,
+): Variant['middleware'] {
   return async (ctx, next) => {
     const part = partOf(ctx)
     if (ctx.method !== 'HEAD' || (part !== 'consents' && part !== 'data')) return next()
     ctx.status = status()
-    ctx.length = 0
+    ctx.length = length(ctx)
     return stateOf(ctx).fired()
   }
 }
+
+const pageStatus = roundRobin([200, 404, 400, 403])
 
 const variants: Variant[] = [
   {
@@ -73,8 +81,11 @@ const variants: Variant[] = [
   {
     id: 'head-is-answered-by-the-balancer',
     story:
-      'What HEAD gives is not shown: the balancer answers it itself, at every address, so that others see that it is there.',
-    middleware: answersHead(() => 200),
+      'What HEAD gives is not shown: the balancer answers it itself, at every address, so that others see that it is there, with the length of a page that names the address.',
+    middleware: answersHead(
+      () => 200,
+      ({ path }) => 120 + path.length,
+    ),
   },
   {
     id: 'refusals-lead-to-a-page',
@@ -165,6 +176,21 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'registration-tokens-open-nothing-else',
+    story:
+      '"Bearer token for future registration queries or management": an access token of a scope of its own, refused with 403 wherever else it is sent (RFC 6750 3.1).',
+    async middleware(ctx, next) {
+      await next()
+      const issued = jsonOf(ctx)?.registration_access_token
+      if (typeof issued === 'string') forQueries().add(issued)
+      const sent = ctx.get('authorization').replace(/^Bearer /, '')
+      const isApi = ['consents', 'data'].includes(partOf(ctx))
+      if (!isApi || ctx.status !== 401 || !forQueries().has(sent)) return
+      ctx.status = 403
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'wrong-filters-are-ignored',
     story:
       'The filters are "both optional", and what a value that is no RFC 3339 date-time does is not shown: it is as good as none.',
@@ -221,6 +247,21 @@ const variants: Variant[] = [
       if (!isApi || !ATTACK.test(unescaped(ctx.path))) return next()
       stateOf(ctx).fired()
       ctx.status = 200
+      ctx.type = 'text/html'
+      ctx.body = '<html><title>Request Rejected</title>The requested URL was rejected.</html>'
+      return undefined
+    },
+  },
+  {
+    id: 'attacks-at-the-login-are-answered-by-a-page',
+    story:
+      'Nor is it shown which authorisation requests come to the service: a firewall answers a state that leads up a path, or begins a template, with a page, by 200, 400, 403 or 404.',
+    async middleware(ctx, next) {
+      const { paths } = stateOf(ctx).bank.services.endpoints
+      const isAttack = /\$\{|\.\.\//.test(String(ctx.query.state))
+      if (ctx.path !== paths.authorisation || !isAttack) return next()
+      stateOf(ctx).fired()
+      ctx.status = pageStatus()
       ctx.type = 'text/html'
       ctx.body = '<html><title>Request Rejected</title>The requested URL was rejected.</html>'
       return undefined

@@ -79,10 +79,12 @@ check(
 /** What a firewall takes for an attack: a path that leads up, the beginning of a template. */
 const ATTACK = /\.\.\/|\$\{/
 
-/** Did a firewall answer in the place of the service? Which requests come to the service, the documents do not say. */
-function isStopped({ kind, request, first }: Visit): boolean {
-  const refusals = [403, 406]
-  const isPage = kind === 'stopped' && refusals.includes(first?.response?.status ?? 0)
+/**
+ * Did a firewall answer in the place of the service, often with status 200? Which requests come to the service, the
+ * documents do not say.
+ */
+function isStopped({ kind, request, first, last }: Visit): boolean {
+  const isPage = kind === 'stopped' && first === last && (first?.response?.status ?? 500) < 500
   return isPage && ATTACK.test(request.state ?? '')
 }
 

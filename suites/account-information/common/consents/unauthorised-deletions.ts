@@ -41,10 +41,16 @@ function deletions(owner: string, kind: ConsentKind, rows: (row: Row) => boolean
 /** Octets of a header that nginx and Apache httpd take by default; they refuse a longer one with 400 before it is read. */
 const LONGEST = 8000
 
-/** A gateway may refuse a header as too large before it is read (RFC 6585 section 5). */
-function with401(answer: Exchange) {
-  const isLong = answer.request.headers.some(([, value]) => value.length > LONGEST)
-  return matchers.toHaveStatus(answer, 401, 431, ...(isLong ? [400, 413] : []))
+/**
+ * A gateway may refuse a header as too large before it is read (RFC 6585 section 5). The token for registration queries is
+ * one that the bank issued: RFC 6750 section 3.1 has 403 for what it does not open.
+ */
+function with401(answer: Exchange, { registrationToken }: Credentials) {
+  const sent = answer.request.headers.map(([, value]) => value)
+  const isLong = sent.some((value) => value.length > LONGEST)
+  const isForQueries = sent.includes(`Bearer ${registrationToken}`)
+  const others = [...(isLong ? [400, 413] : []), ...(isForQueries ? [403] : [])]
+  return matchers.toHaveStatus(answer, 401, 431, ...others)
 }
 
 /** Each of them runs once, for all checks. */

@@ -4,6 +4,7 @@ import { relyOn } from '../../../../engine/suite-api/expect.ts'
 import { type CallDeviation, type Caller, requireValue } from '../../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
 import { percentDecoded } from '../../../../engine/suite-api/responses.ts'
+import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { OWNERS } from '../../../owners.ts'
 import type { OpenPlace, Place } from '../../../tables.ts'
 import type { Credentials } from '../../../values/bearer-credential.ts'
@@ -78,7 +79,7 @@ export function queryPlaces(clients: readonly ClientName[]) {
 export function deletionPlaces(
   kind: ConsentKind,
   clients: readonly ClientName[],
-  judge?: OpenPlace<Credentials, CallDeviation>['judge'],
+  judge?: (answer: Exchange, own: Credentials) => Finding | undefined,
 ) {
   return clients.map((name) =>
     place(`delete-${kind.name}-consent`, name, async (context) => {
@@ -88,7 +89,7 @@ export function deletionPlaces(
       return {
         right: { ...own, consentId },
         ask: (made, deviation) => client.delete(path, { ...made, deviation }),
-        ...(judge && { judge }),
+        ...(judge && { judge: (answer: Exchange) => judge(answer, own) }),
         after: () => kind.isThere(client, path),
       }
     }),
