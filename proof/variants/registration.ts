@@ -74,6 +74,19 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'redirect-uris-with-their-port',
+    story:
+      '"The service may modify or discard any supplied value": it writes redirect URIs with the port that they have by default, which are the same addresses (RFC 3986 6.2.3).',
+    policies: (correct, { fired }) => ({
+      redirectUrisStored(requested, stated) {
+        fired()
+        return correct
+          .redirectUrisStored(requested, stated)
+          .map((uri) => uri.replace(/^https:\/\/[^/:]+/, '$&:443'))
+      },
+    }),
+  },
+  {
     id: 'registrations-are-put-right',
     story:
       '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does, and redirect URIs outside the statement are left out (AMB-19).',

@@ -13,6 +13,7 @@ import { type Exchange, rulesBrokenBy, succeeded } from '../../../engine/suite-a
 import { everything, reconfirmed, secondClient, secondCustomer } from '../../consents.ts'
 import { softwareStatementOf } from '../common/registration/fresh-registration.ts'
 import { stored } from '../common/registration/registered-values.ts'
+import { isOneAddress } from '../common/visits/landings.ts'
 import { asksLess } from '../common/visits/visits.ts'
 
 /**
@@ -127,7 +128,9 @@ check(
     comparedWithStatement(context, 'software_redirect_uris', (exchange, allowed) => {
       const given = stored(exchange, 'redirect_uris')
       if (!Array.isArray(allowed) || !Array.isArray(given)) return false
-      const strange = given.find((uri) => !allowed.includes(uri))
+      const strange = given.find(
+        (uri) => !allowed.some((one) => isOneAddress(String(one), String(uri))),
+      )
       expectThat(strange === undefined, {
         message: `${String(strange)} is registered`,
         expected: `redirect URIs out of ${allowed.join(', ')}`,

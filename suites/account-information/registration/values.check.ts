@@ -40,6 +40,7 @@ import {
   stored,
 } from '../common/registration/registered-values.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
+import { isOneAddress } from '../common/visits/landings.ts'
 import { approvedBefore, expectNoCode } from '../common/visits/visits.ts'
 
 /**
@@ -328,7 +329,9 @@ async function withDiscardedRedirectUri(context: Context): Promise<LacksUri | un
   const listed = stored(exchange, 'redirect_uris')
   // A client without any cannot authorise.
   if (!Array.isArray(listed) || listed.length === 0) return undefined
-  const leftOut = tpp.client.redirectUris.find((uri) => !listed.includes(uri))
+  const leftOut = tpp.client.redirectUris.find(
+    (uri) => !listed.some((one) => isOneAddress(String(one), uri)),
+  )
   return leftOut === undefined ? undefined : { tpp, leftOut }
 }
 
