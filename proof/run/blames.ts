@@ -16,6 +16,7 @@ export interface Misblame {
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'BAL-02/asked-account-only':
     'A rule that looks at what other checks ask: where several faults share a bank, none asks what it could judge.',
+  'TXN-22/empty-window': 'Where customers buy something every day, no window is empty.',
   'TXN-40/bulk-and-single':
     'Pending rows come and go, and a bank that books as it is asked may have none at the moment.',
 }
