@@ -120,6 +120,17 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'next-page-in-links-of-hal',
+    story:
+      'The framework adds links of its own, as HAL names them, to a list of more than 25 rows.',
+    fails: ['ENV-07/one-page'],
+    middleware: envelopes((body) => {
+      const { Self } = body.Links ?? {}
+      const links = { self: { href: Self }, next: { href: `${Self}?page=1&size=${PAGE}` } }
+      return (rows(body)?.length ?? 0) > PAGE ? { ...body, _links: links } : undefined
+    }),
+  },
+  {
     id: 'next-page-in-a-header',
     story: 'The gateway pages by the header Link (RFC 8288), whatever the body says.',
     fails: ['ENV-07/one-page'],

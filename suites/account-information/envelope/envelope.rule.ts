@@ -11,7 +11,7 @@ import {
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
-import { rule } from '../../../engine/suite-api/rule.ts'
+import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
@@ -111,24 +111,17 @@ rule(
 )
 
 /**
- * Every data 2xx. Fails: Links.Next, or href in it, is a string other than Links.Self, a Link header
- * (RFC 8288) names another address as next, or Meta.TotalPages is an integer above 1.
+ * Every data 2xx. Fails: Links.Next, or href in it, is a string other than Links.Self, whatever the case of these names, and
+ * also in _links; a Link header (RFC 8288) names another address as next; or Meta.TotalPages is an integer above 1.
  */
 rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA }, (exchange) => {
   if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
   const { json } = exchange.response ?? {}
   if (json === undefined) return undefined
-  const [next, self, pages] = [
-    member(json, 'Links', 'Next'),
-    member(json, 'Links', 'Self'),
-    member(json, 'Meta', 'TotalPages'),
-  ]
-  const findings = []
-  const address = typeof next === 'string' ? next : member(next, 'href')
-  if (typeof address === 'string' && address.trim() !== '' && address !== self) {
-    const place = '/Links/Next'
-    findings.push({ message: 'there is a next page', expected: 'no Next', actual: address, place })
-  }
+  const pages = member(json, 'Meta', 'TotalPages')
+  const findings = nextPagesIn(json).map(({ address, place }): Finding => {
+    return { message: 'there is a next page', expected: 'no Next', actual: address, place }
+  })
   const link = nextIn(exchange)
   if (link !== undefined && !leadsTo(exchange.request.url, link)) {
     const expected = 'no Link with rel="next"'
@@ -156,6 +149,27 @@ rule(
     return [{ message, expected: '1', actual: '0', place: '/Meta/TotalPages' }]
   },
 )
+
+/** Links to another page in the body, however a framework spells their names. */
+function nextPagesIn(json: unknown): { address: string; place: string }[] {
+  return membersLike(/^_?links$/i, json).flatMap(([links, all]) => {
+    const [self] = membersLike(/^self$/i, all).map(([, link]) => addressOf(link))
+    return membersLike(/^next$/i, all).flatMap(([next, link]) => {
+      const address = addressOf(link)
+      if (typeof address !== 'string' || address.trim() === '' || address === self) return []
+      return [{ address, place: `/${links}/${next}` }]
+    })
+  })
+}
+
+const membersLike = (name: RegExp, object: unknown): [string, unknown][] =>
+  typeof object === 'object' && object !== null
+    ? Object.entries(object).filter(([each]) => name.test(each))
+    : []
+
+/** A link is a text, or an object with href. */
+const addressOf = (link: unknown): unknown =>
+  typeof link === 'string' ? link : member(link, 'href')
 
 function isOtherInstant(shown: string, sent: string | null): boolean {
   if (sent === null || !isDateTime(shown) || !isDateTime(sent)) return false
