@@ -196,6 +196,31 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'members-under-two-names',
+    story:
+      'No sentence closes an object: who read the version before finds names in small letters beside those of the tables, and a balance names the type of its account.',
+    middleware: successes(['data'], (body) => {
+      const [[name = '', rows] = []] = Object.entries(body.Data as Json)
+      if (!Array.isArray(rows) || name === 'Account') return undefined
+      const small = (row: Json) =>
+        Object.entries(row).map(([each, value]) => [each.toLowerCase(), value])
+      const types = { AccountType: 'Personal', AccountSubType: 'CreditCard' }
+      const told = (row: Json) => ({ ...Object.fromEntries(small(row)), ...types, ...row })
+      return { ...body, Data: { [name]: rows.map(told) } }
+    }),
+  },
+  {
+    id: 'balances-of-the-last-statement',
+    story:
+      '"Date/time of the balance": the bank makes a statement each quarter, and shows the balance of the last one.',
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, spelling) {
+        fired()
+        return correct.balanceView(accountId, card, now - 92 * 86_400_000, spelling)
+      },
+    }),
+  },
+  {
     id: 'balances-of-two-batches-on-the-hour',
     story:
       '"Date/time of the balance": the list is of the batch of six, and the single addresses of that of nine; nothing moved between them.',

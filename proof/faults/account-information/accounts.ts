@@ -48,6 +48,24 @@ const cardsInLists = ofEachBank(() => new Map<string, Json>())
 
 const faults: Fault[] = [
   {
+    id: 'balances-with-their-accounts',
+    story:
+      'A balance of the bank’s own service has its account in it, as the page of the bank shows it.',
+    fails: ['ACC-23/nowhere-else'],
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.map((row) => ({
+        ...row,
+        Of: {
+          AccountId: row.AccountId,
+          Currency: 'GBP',
+          AccountType: 'Personal',
+          AccountSubType: 'CreditCard',
+          Description: 'Everyday Credit Card',
+        },
+      })),
+    ),
+  },
+  {
     id: 'account-ids-in-any-case',
     story: 'The column of the AccountIds has a collation that ignores case.',
     // Its cell is drawn at one of the three addresses.

@@ -247,6 +247,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'balances-with-the-date-of-the-example',
+    story:
+      'Until the time of a balance is known, the mapper has that of the specification’s example.',
+    fails: [],
+    warns: ['BAL-32/of-these-days'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => ({ ...row, DateTime: '2017-04-05T10:43:07Z' })),
+    ),
+  },
+  {
     id: 'balances-of-what-a-consent-may-see',
     story: 'The balance is the sum of the transactions that the consent shows.',
     fails: [],

@@ -1,8 +1,10 @@
 import {
   brief,
+  type Endpoint,
   type Exchange,
   member,
   type Row,
+  remembered,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
@@ -202,3 +204,40 @@ rule(
     return [{ message, expected: 'the card of each account', actual: String(first), place }]
   },
 )
+
+/** Endpoints that must not describe accounts under a consent without a permission for accounts. */
+const OTHERS: readonly Endpoint[] = [
+  'balances',
+  'account-balances',
+  'transactions',
+  'account-transactions',
+]
+
+/**
+ * Every balance and transaction 2xx whose consent has neither ReadAccountsBasic nor ReadAccountsDetail. Fails: a row is or
+ * holds an object with the members of an account, and its description or card. AccountIds and types alone are none.
+ */
+rule(
+  'ACC-23/nowhere-else',
+  'Without a permission for accounts no other answer describes accounts',
+  { endpoints: OTHERS, unseen: 'no consent without a permission for accounts was asked' },
+  (exchange) => {
+    if (!OTHERS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const { permissions } = exchange.about.consent ?? {}
+    if (!permissions || permissions.some((one) => one.startsWith('ReadAccounts'))) return undefined
+    const [row] = rowsOf(exchange).filter(describesAccount)
+    if (!row) return rowsOf(exchange).length > 0 ? [] : undefined
+    const message = `the answer of ${exchange.endpoint} describes an account`
+    return [{ message, expected: 'no accounts', actual: brief(row) }]
+  },
+)
+
+/** Does a row hold an account, or is it one? Answers share rows: each is searched once. */
+const describesAccount = remembered((row: object) => holdsAccount(row))
+
+function holdsAccount(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const isOne = ['AccountId', 'AccountType', 'AccountSubType'].every((name) => name in value)
+  if (isOne && ['Description', 'Account'].some((name) => name in value)) return true
+  return Object.values(value).some(holdsAccount)
+}

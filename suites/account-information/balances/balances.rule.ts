@@ -1,4 +1,5 @@
 import {
+  bookedAt,
   brief,
   type Exchange,
   instantOf,
@@ -220,5 +221,74 @@ rule(
     if (without === undefined) return []
     const message = `the account ${brief(without)} has bookings, and no balance`
     return [{ message, expected: 'a balance', actual: 'an empty Data.Balance' }]
+  },
+)
+
+/** A statement covers a month or a quarter, and a card may have none for a time. */
+const A_YEAR = 366 * 86_400_000
+
+/** By AccountId: the time of its oldest balance, and that of its newest booking of some days ago. */
+interface Times {
+  balances: Map<unknown, number>
+  bookings: Map<unknown, number>
+}
+
+/** Sets the times of accounts, where `isBeyond` says that they are older, or newer, than what is known. */
+function note(
+  known: Map<unknown, number>,
+  times: Iterable<readonly [unknown, number]>,
+  isBeyond: (at: number, known: number) => boolean,
+): Map<unknown, number> {
+  for (const [id, at] of times) {
+    const before = known.get(id)
+    if (!Number.isNaN(at) && (before === undefined || isBeyond(at, before))) known.set(id, at)
+  }
+  return known
+}
+
+const isNewer = (at: number, known: number) => at > known
+const isOlder = (at: number, known: number) => at < known
+
+/** The newest booking of each account. Byte-identical answers share their rows, which are searched once. */
+const newestIn = remembered((rows: Row[]) => {
+  const all = settled(bookedOf(rows)).map((row) => [row.AccountId, bookedAt(row) ?? NaN] as const)
+  return note(new Map(), all, isNewer)
+})
+
+/**
+ * Balances and transactions under one consent. Fails: an account was used more than a year after the DateTime of one of
+ * its balances. A card that nobody uses keeps its old balance.
+ */
+rule(
+  'BAL-32/of-these-days',
+  'No balance is a year older than the bookings of its account',
+  {
+    ...BALANCES,
+    also: ['transactions', 'account-transactions'],
+    unseen: 'no account has a balance with DateTime and transactions that were booked two days ago',
+    follows: ['BAL-26/of-a-time', 'BAL-28/one-time', 'BAL-14/bulk-equals-single'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (!consent || deviation !== undefined || !succeeded(exchange)) return undefined
+    const known = earlier.get(consent.id) as Times | undefined
+    const times = known ?? { balances: new Map(), bookings: new Map() }
+    earlier.set(consent.id, times)
+    const balances = balancesIn(exchange)?.map(
+      ({ AccountId, DateTime }) => [AccountId, instantOf(String(DateTime))] as const,
+    )
+    if (balances) note(times.balances, balances, isOlder)
+    else if (exchange.endpoint.endsWith('transactions'))
+      note(times.bookings, newestIn(rowsOf(exchange)), isNewer)
+    const both = [...times.balances].flatMap(([id, at]) => {
+      const booked = times.bookings.get(id)
+      return booked === undefined ? [] : [{ id, at, booked }]
+    })
+    if (both.length === 0) return undefined
+    const old = both.find(({ at, booked }) => booked - at > A_YEAR)
+    if (!old) return []
+    const [at, booked] = [old.at, old.booked].map((time) => new Date(time).toISOString())
+    const message = `a balance of ${brief(old.id)} is of ${at}, and the card was used at ${booked}`
+    return [{ message, expected: 'the current balance', actual: `the balance of ${at}` }]
   },
 )
