@@ -521,6 +521,16 @@ const variants: Variant[] = [
     })),
   },
   {
+    id: 'shops-named-for-their-street',
+    story:
+      'Some merchants are called by where they are, and no sentence says how an address is written.',
+    middleware: elements('Transaction', (row) => {
+      const { MerchantName } = (row.MerchantDetails ?? {}) as Json
+      const isCalledSo = MerchantName !== undefined && kindOf(row, 2) > 0
+      return isCalledSo ? { ...row, AddressLine: String(MerchantName).toUpperCase() } : row
+    }),
+  },
+  {
     id: 'pending-rows-behind-any-filter',
     story:
       'Filters restrict to what was booked: pending rows, which have a time of booking to come, are in every answer.',

@@ -117,6 +117,21 @@ export const bounds: ValueType<Booking, BoundsQuery> = {
         ['to-first-of-day', 'to the first second of the day of a booking', { to: firstOfDay }],
       ],
     }),
+    sides('from and to at one instant', 'must', AFTER_AND_BEFORE, {
+      in: [],
+      out: [
+        [
+          'midnight-twice',
+          'from the first second of the day of a booking to the same',
+          { from: firstOfDay, to: firstOfDay },
+        ],
+        [
+          'second-before-twice',
+          'from a second before a booking to the same',
+          { from: by(-SECOND), to: by(-SECOND) },
+        ],
+      ],
+    }),
     sides('from and to: a millisecond from the row', 'should', FINER, {
       in: [
         ['from-millisecond-before', 'from a millisecond before a booking', { from: by(-1) }],

@@ -96,6 +96,23 @@ const faults: Fault[] = [
     middleware: refusesFilters(({ to }) => ofSingle() && to > Date.now() + 60_000),
   },
   {
+    id: 'filters-are-two-years-apart-at-most',
+    story: 'A search of more than two years would take the archive too long, and is refused.',
+    fails: [],
+    warns: ['TXN-47/out-of-range'],
+    middleware: refusesFilters(({ from, to }) => to - from > 2 * 366 * 24 * HOUR),
+  },
+  {
+    id: 'filters-at-one-instant-are-its-day',
+    story: 'Whoever asks from a day to the same day means the day, and an instant is of a day.',
+    fails: ['TXN-17/close'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      if (from === undefined || from !== to) return right(row, { from, to }, endpoint)
+      const midnight = from - (from % (24 * HOUR))
+      return right(row, { from: midnight, to: midnight + 24 * HOUR - 1 }, endpoint)
+    }),
+  },
+  {
     id: 'leap-days-are-no-days-of-a-filter',
     story: 'Filters are compared by the same day of this year, which need not have it.',
     fails: ['TXN-15/each-combination'],

@@ -446,6 +446,44 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'merchants-for-addresses',
+    story: 'The mapper has one line twice, and the second was not adapted.',
+    fails: [],
+    warns: ['TXN-50/own-text'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => {
+        const { MerchantName } = (row.MerchantDetails ?? {}) as Json
+        return MerchantName === undefined ? row : { ...row, AddressLine: MerchantName }
+      }),
+    ),
+  },
+  {
+    id: 'merchants-for-basic-and-detail-together',
+    story: 'Detail is an addition to basic, so whoever holds one of them gets what is basic.',
+    fails: [],
+    warns: ['TXN-51/every-consent'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        const both = permissions.includes(`Read${resource}Basic`)
+        if (!right || resource !== 'Transactions' || both) return right
+        fired()
+        return false
+      },
+    }),
+  },
+  {
+    id: 'second-client-without-addresses',
+    story: 'Addresses are bought, and the contract about them names the TPPs of that time.',
+    fails: [],
+    warns: ['TXN-51/every-consent'],
+    middleware: rowsOf(BOTH, (rows, ctx) =>
+      tokenInfoOf(ctx)?.client === 'second'
+        ? rows.map(({ AddressLine: _, ...row }) => row)
+        : undefined,
+    ),
+  },
+  {
     id: 'amounts-of-nothing',
     story: 'The amount is read from the column of fees, which is 0 nearly everywhere.',
     fails: [],

@@ -1,7 +1,7 @@
 import { type Row, rowsOf, succeeded, transactionKey } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { everything, reconfirmed, WITH_TRANSACTIONS } from '../../consents.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
+import { CUSTOMERS } from '../common/data/customers.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 
 /** Amounts of transactions and balances. Requirements: specs/account-information/transactions.yaml, balances.yaml */
@@ -95,14 +95,6 @@ rule(
     earlier.set(consent.id, { balances: now, answers: agreed && told ? told.answers + 1 : 1 })
     return told && told.answers >= STEADY && common.length > 1 ? [] : undefined
   },
-)
-
-/** The customers of the approvals that read the balances of all accounts, by their names. */
-const CUSTOMERS = new Map<string, string>(
-  [everything, reconfirmed, ...WITH_TRANSACTIONS].map(({ name, customer = 'first' }) => [
-    name,
-    customer,
-  ]),
 )
 
 /**

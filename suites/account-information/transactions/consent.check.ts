@@ -8,8 +8,8 @@ import {
   type Exchange,
   isBooked,
   type Row,
+  refused,
   rowsOf,
-  succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import {
   basicCredits,
@@ -46,12 +46,7 @@ import {
   requireAccountIds,
   rowsOfStrangers,
 } from '../common/data/data-reads.ts'
-import {
-  endsAtNinetyDays,
-  HISTORY,
-  needsLogin,
-  requireWholeHistories,
-} from '../common/data/history.ts'
+import { endsAtNinetyDays, HISTORY, requireWholeHistories } from '../common/data/history.ts'
 import {
   beyond,
   expectPeriod,
@@ -107,11 +102,8 @@ check(
     for (const [index, query] of queries.entries()) {
       const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
       if (index === 0) relyOn(periodOwner, answer).toSucceed()
-      else if (!succeeded(answer)) {
-        const same = await whole.get(bulk, { query })
-        if (needsLogin(same)) continue
-        relyOn('TXN-15/each-combination', same).toSucceed()
-      }
+      // A bank that refuses such a query under any consent is told by TXN-15/each-combination or TXN-47/out-of-range.
+      else if (refused(answer) && refused(await whole.get(bulk, { query }))) continue
       expect(answer).toSucceed()
       bookedIn(answer, periodOwner)
 

@@ -227,3 +227,34 @@ rule(
     return [{ message: `each of ${rows.length} is ${actual}`, expected: 'their amounts', actual }]
   },
 )
+
+/** So many names of merchants are not those of one shop, which may have its name for an address. */
+const SHOPS = 3
+
+/**
+ * Every answer without filter and period that has six rows, of three merchants, with a merchant and an address. Fails:
+ * each of them has the same text for both. Upper and lower case and blanks around a text do not count.
+ */
+rule(
+  'TXN-50/own-text',
+  'The addresses of transactions are not all the names of the merchants',
+  {
+    endpoints,
+    unseen: 'no answer without a filter has six transactions with a merchant and an address',
+    follows: ['TXN-44/as-bulk', 'TXN-44/own', 'GEN-25/placeholders'],
+  },
+  (exchange) => {
+    const told = allIn(exchange).flatMap((row) => {
+      const [merchant = '', address = ''] = DETAILS.map(({ of }) => textOf(of(row)))
+      return merchant !== '' && address !== '' ? [{ merchant, address }] : []
+    })
+    if (told.length < MANY || new Set(told.map(({ merchant }) => merchant)).size < SHOPS) {
+      return undefined
+    }
+    if (told.some(({ merchant, address }) => merchant !== address)) return []
+    const message = `each of ${told.length} transactions has the name of its merchant for an address`
+    return [{ message, expected: 'where it was', actual: brief(told[0]?.address) }]
+  },
+)
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value.trim().toLowerCase() : '')

@@ -3,7 +3,13 @@ import { now } from '../../../engine/suite-api/clock.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { Blocked } from '../../../engine/suite-api/outcomes.ts'
-import { bookedAt, instantOf, type Row, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  bookedAt,
+  type Exchange,
+  instantOf,
+  type Row,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { everything } from '../../consents.ts'
 import type { Answered, Place } from '../../tables.ts'
@@ -113,11 +119,16 @@ export function spelledPlaces<Used extends NamedConsent>(
         return {
           right: { instant: bounds.from ?? bounds.to ?? 0 },
           async ask(made) {
-            const { rows, read: exchange } = await between(approval, path, () =>
-              approval.get(path, { query: { [filter]: made } }),
+            const findingIn = (answer: Exchange, rows: Row[]) =>
+              filterFinding({ answer, bounds, rows })
+            const { rows, read: exchange } = await between(
+              approval,
+              path,
+              () => approval.get(path, { query: { [filter]: made } }),
+              (answer, before) => succeeded(answer) && isRight(findingIn(answer, before)),
             )
             if (!succeeded(exchange)) return answered(exchange, matchers.toSucceed(exchange))
-            const { outside, missing } = filterFinding({ answer: exchange, bounds, rows })
+            const { outside, missing } = findingIn(exchange, rows)
             if (missing) await relyOnRows(approval)
             return answered(exchange, outside ?? missing)
           },
@@ -145,19 +156,24 @@ export function closePlaces<Used extends NamedConsent>(
       return {
         right,
         async ask(made, deviation) {
-          const shown = isShown(made, right)
-          const { rows, read: exchange } = await between(approval, path, () =>
-            approval.get(path, { query: { ...made }, ...(!shown && { deviation }) }),
-          )
-          if (!succeeded(exchange)) {
-            return answered(exchange, shown ? matchers.toSucceed(exchange) : undefined)
-          }
-          if (!shown) {
+          const query = { ...made }
+          if (!isShown(made, right)) {
+            const exchange = await approval.get(path, { query, deviation })
+            if (!succeeded(exchange)) return answered(exchange, undefined)
             const other = (row: Row) => !isIt(row)
             return answered(exchange, matchers.toHoldOnly(exchange, 'of other instants', other))
           }
+          const missingIn = (answer: Exchange, rows: Row[]) =>
+            bookedMissing(answer, rows.filter(isIt))
+          const { rows, read: exchange } = await between(
+            approval,
+            path,
+            () => approval.get(path, { query }),
+            (answer, before) => succeeded(answer) && !missingIn(answer, before),
+          )
+          if (!succeeded(exchange)) return answered(exchange, matchers.toSucceed(exchange))
           requireRows(exchange, 'TXN-15/each-combination')
-          const missing = bookedMissing(exchange, rows.filter(isIt))
+          const missing = missingIn(exchange, rows)
           if (missing) await relyOnRows(approval)
           return answered(exchange, missing)
         },
@@ -186,6 +202,9 @@ async function relyOnRows(approval: Approval): Promise<void> {
   await relyOnSteadyRows(approval)
   await relyOnWholeAnswers(approval)
 }
+
+const isRight = ({ outside, missing }: ReturnType<typeof filterFinding>): boolean =>
+  outside === undefined && missing === undefined
 
 /** Is the booking between the bounds? */
 function isShown({ fromBookingDateTime, toBookingDateTime }: BoundsQuery, { row }: Booking) {
