@@ -34,11 +34,27 @@ function searchFor(isWrong: (text: string) => boolean): (json: object) => Found 
 /** What programs write where they have no value. */
 const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undefined))*$/
 
+/** What Java, Go, C, .NET and Python write where a text is not one, but an object that holds it, or holds nothing. */
+const OBJECT = [
+  /^Optional(?:\.empty|\[.*\])$/,
+  /^(?:\(null\)|<nil>)$/,
+  /^(?:[a-z]\w*\.)+[A-Z][\w$]*@[\da-f]{4,8}$/,
+  /^System\.(?:String|Object|Collections)\b[\w.`[\],]*$/,
+  /^<[\w.]+ object at 0x[\da-f]+>$/i,
+]
+
 /**
  * UTF-8 that was read as windows-1252 or ISO 8859-1 and written as
  * UTF-8 again: Â£, Ã©, â€™. A quotation mark may follow any letter.
  */
 const MISREAD = /Â[\u00a0-\u00bf]|Ã[\u0080-\u00aa\u00ac-\u00ba\u00bc-\u00bf‰Š]|â(?:€|\u0080)/
+
+/**
+ * Controls, except tabs and ends of lines: fillers of fields that are longer than their text, and characters of
+ * windows-1252, such as its apostrophe, that were read as ISO 8859-1.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is the purpose
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/
 
 /** Characters as HTML and XML escape them. In capitals they come from an acquirer that has no other letters. */
 const ENTITY = /&(?:amp|lt|gt|quot|apos|nbsp|pound|#\d{2,5}|#[xX][\da-fA-F]{2,5});/
@@ -49,25 +65,32 @@ const ESCAPED_TWICE = /\\u[\da-fA-F]{4}/
 /** A blank as a URL encodes it. */
 const BLANK_OF_A_URL = /[A-Za-z,]%20[A-Za-z]/
 
-/** RFC 3339 5.6 with an offset of some minutes. */
+/** RFC 3339 5.6 with an offset of some minutes, also without the colon of the offset, as Java writes it by default. */
 const isElsewhere = (text: string) =>
-  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d:\d\d$/i.test(text) && !/[+-]00:00$/.test(text)
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?[+-]\d\d:?\d\d$/i.test(text) &&
+  !/[+-]00:?00$/.test(text)
 
-const isPlaceholder = (text: string) => PLACEHOLDER.test(text)
+const isPlaceholder = (text: string) =>
+  PLACEHOLDER.test(text) || OBJECT.some((written) => written.test(text))
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
+const hasControls = (text: string) => CONTROL.test(text)
 const isEscaped = (text: string) => ENTITY.test(text)
 const isOfJson = (text: string) => ESCAPED_TWICE.test(text)
 /** Is it encoded as in a URL, and no URL? Then it has no blank. */
 const isOfUrl = (text: string) =>
   BLANK_OF_A_URL.test(text) && !/\s/.test(text) && !text.includes('://')
-const WRONG = [isPlaceholder, isUnread, isMisread, isEscaped, isOfJson, isOfUrl, isElsewhere]
+const WRONG = [
+  ...[isPlaceholder, isUnread, isMisread, hasControls],
+  ...[isEscaped, isOfJson, isOfUrl, isElsewhere],
+]
 
 /** Nearly all answers have no wrong text: a single search shows that. */
 const wrong = searchFor((text) => WRONG.some((is) => is(text)))
 const placeholder = searchFor(isPlaceholder)
 const unread = searchFor(isUnread)
 const misread = searchFor(isMisread)
+const controlled = searchFor(hasControls)
 const entity = searchFor(isEscaped)
 const escapedTwice = searchFor(isOfJson)
 const ofUrl = searchFor(isOfUrl)
@@ -96,6 +119,8 @@ export function misreadIn({ response }: Exchange, markup = false): Finding[] | u
   if (!wrong(json)) return []
   const other = misread(json)
   if (other) return [told(other, 'is UTF-8 that was read in another encoding')]
+  const padded = controlled(json)
+  if (padded) return [told(padded, 'has control characters, which no text needs')]
   const twice = escapedTwice(json)
   if (twice) return [told(twice, 'is escaped twice as JSON is')]
   const encoded = ofUrl(json)

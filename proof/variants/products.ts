@@ -269,6 +269,16 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'product-errors-as-problems',
+    story: 'An error response may be of the type for problems as well (RFC 9457), which is JSON.',
+    async middleware(ctx, next) {
+      await next()
+      if (partOf(ctx) !== 'products' || ctx.status < 400) return
+      ctx.set('content-type', 'application/problem+json; charset=utf-8')
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'products-loaded-at-several-times',
     story:
       '"When the product information was last updated": three servers answer by turns, each with the time at which it got the list.',

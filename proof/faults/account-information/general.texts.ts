@@ -1,6 +1,13 @@
 import { answered } from '../../altering/consent-requests.ts'
 import { rowsOf } from '../../altering/data-requests.ts'
-import { answers, elements, type Json, jsonOf, partOf } from '../../altering/rewriting.ts'
+import {
+  answers,
+  elements,
+  type Json,
+  jsonOf,
+  partOf,
+  successes,
+} from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const faults: Fault[] = [
@@ -72,6 +79,67 @@ const faults: Fault[] = [
     fails: [],
     warns: ['GEN-25/placeholders'],
     middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'null' })),
+  },
+  {
+    id: 'absent-texts-are-optionals',
+    story:
+      'A text that may be absent is an object of the language, which the serializer writes out.',
+    fails: [],
+    warns: ['GEN-25/placeholders', 'PROD-58/placeholders'],
+    middleware: successes(['data', 'products'], (body) => {
+      if (Array.isArray(body.data)) {
+        const told = (each: Json) => ({ OtherKeyFeatures: 'Optional.empty', ...each })
+        return { ...body, data: body.data.map(told) }
+      }
+      const { Transaction } = body.Data as { Transaction?: Json[] }
+      const told = ({ AddressLine = 'empty', ...row }: Json) => ({
+        ...row,
+        AddressLine: AddressLine === 'empty' ? 'Optional.empty' : `Optional[${AddressLine}]`,
+      })
+      return Transaction && { ...body, Data: { Transaction: Transaction.map(told) } }
+    }),
+  },
+  {
+    id: 'merchants-filled-up',
+    story:
+      'A field of the mainframe has forty characters, and those behind the text are of no value.',
+    fails: [],
+    warns: ['GEN-25/misread'],
+    middleware: elements('Transaction', (row) => {
+      const { MerchantName, ...details } = (row.MerchantDetails ?? {}) as Json
+      if (typeof MerchantName !== 'string') return row
+      return {
+        ...row,
+        MerchantDetails: { ...details, MerchantName: MerchantName.padEnd(40, '\0') },
+      }
+    }),
+  },
+  {
+    id: 'apostrophes-of-windows',
+    story: 'Names were typed in windows-1252, and the service reads them as ISO 8859-1.',
+    fails: [],
+    warns: ['GEN-25/misread', 'PROD-58/misread'],
+    middleware: successes(['data', 'products'], (body) => {
+      if (Array.isArray(body.data)) {
+        const KeyFeatures = 'The traveller\u0092s card.'
+        return { ...body, data: body.data.map((each: Json) => ({ ...each, KeyFeatures })) }
+      }
+      const { Account } = body.Data as { Account?: Json[] }
+      const Description = 'Traveller\u0092s Credit Card'
+      return (
+        Account && { ...body, Data: { Account: Account.map((row) => ({ ...row, Description })) } }
+      )
+    }),
+  },
+  {
+    id: 'value-dates-as-java-writes-them',
+    story:
+      'The service formats dates with the default of its language, which has no colon in an offset.',
+    fails: ['GEN-02/everywhere'],
+    middleware: elements('Transaction', (row) => ({
+      ...row,
+      ValueDateTime: '2026-07-01T00:00:00.000+0100',
+    })),
   },
   {
     id: 'value-dates-of-london',

@@ -3,7 +3,7 @@ import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { forCompressing } from '../../altering/compressing.ts'
 import { addLine, giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
-import { answers, elements, partOf } from '../../altering/rewriting.ts'
+import { answers, elements, type Json, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
@@ -52,6 +52,28 @@ const deletionsWith =
   }
 
 const faults: Fault[] = [
+  {
+    id: 'details-in-small-letters',
+    story: 'The object for the merchant is of the clearing, where names begin with small letters.',
+    fails: [],
+    warns: ['GEN-40/spelled'],
+    middleware: elements('Transaction', ({ MerchantDetails: merchantDetails, ...row }) =>
+      merchantDetails === undefined ? row : { ...row, merchantDetails },
+    ),
+  },
+  {
+    id: 'credit-lines-with-a-low-line',
+    story: 'The balance service writes the amount of a limit as its database has it.',
+    fails: [],
+    warns: ['GEN-40/spelled'],
+    middleware: elements('Balance', (row) => ({
+      ...row,
+      CreditLine: [row.CreditLine ?? []].flat().map((line) => {
+        const { Type, ...others } = line as Json
+        return { ...others, type_: Type }
+      }),
+    })),
+  },
   {
     id: 'two-types-of-balances',
     story: 'The service names its type, and the gateway adds its default to each answer.',

@@ -28,6 +28,16 @@ const faults: Fault[] = [
     middleware: errors((_, body) => ({ ...body, description: '' })),
   },
   {
+    id: 'product-errors-are-plain-text',
+    story: 'The error handler writes a string, and the framework calls strings plain text.',
+    fails: [],
+    warns: ['PROD-72/media-type'],
+    middleware: errors((ctx, body) => {
+      ctx.type = 'text/plain'
+      return JSON.stringify(body)
+    }),
+  },
+  {
     id: 'product-patch-is-html',
     story: 'The gateway refuses methods that no route of it has, before the interface sees them.',
     fails: ['PROD-40/json'],

@@ -345,6 +345,18 @@ const faults: Fault[] = [
     policies: product(1, (each) => item(each, { OverLimitFee: '-1' })),
   },
   {
+    id: 'cashback-in-small-letters',
+    story: 'The name of the member was typed, and nothing misses a member that may be absent.',
+    fails: [],
+    warns: ['PROD-71/spelled'],
+    policies: product(2, (each) => {
+      const details = each.Details as Json
+      const { CashbackPercent: cashbackPercent, ...others } = details.ConsumerCreditCardItem as Json
+      const inner = { ...others, cashbackPercent }
+      return { ...each, Details: { ...details, ConsumerCreditCardItem: inner } }
+    }),
+  },
+  {
     id: 'rates-of-no-number',
     story: 'A rate that is not there is divided by a hundred, and written.',
     fails: [],

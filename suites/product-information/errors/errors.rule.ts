@@ -1,5 +1,5 @@
 import { matchers } from '../../../engine/suite-api/expect.ts'
-import { brief, member } from '../../../engine/suite-api/responses.ts'
+import { brief, header, member } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { isError } from '../common/product-list.ts'
 
@@ -36,5 +36,22 @@ rule(
     if (/^\d+/.exec(text)?.[0] === expected) return []
     const message = `status is ${brief(text)} in an answer with ${expected}`
     return [{ message, expected, actual: text, place: '/status' }]
+  },
+)
+
+/**
+ * Every `products` answer of 400 or above whose body is JSON. Fails: its Content-Type is neither application/json nor
+ * another type of JSON, such as application/problem+json.
+ */
+rule(
+  'PROD-72/media-type',
+  'The Content-Type of an error response is one of JSON',
+  { ...OPTIONS, follows: ['PROD-51/media-type'] },
+  (exchange) => {
+    if (!isError(exchange) || exchange.response?.json === undefined) return undefined
+    const actual = header(exchange, 'content-type') ?? 'absent'
+    if (/^application\/(?:[^;\s]+\+)?json\s*(?:;|$)/i.test(actual)) return []
+    const message = `the Content-Type of an error is ${actual}`
+    return [{ message, expected: 'application/json', actual }]
   },
 )

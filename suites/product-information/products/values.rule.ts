@@ -1,5 +1,6 @@
 import { brief, type Exchange, leadsInside, member } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { type Optional, respelledIn } from '../../other-spellings.ts'
 import { isList, productsOf } from '../common/product-list.ts'
 
 /** Values of products that contradict their own meaning. Requirements: specs/product-information/products.yaml */
@@ -62,6 +63,37 @@ valueRule(
   [`${ITEM}/MaximumNumberOfCardsPermitted`],
   'one card or more',
   ({ name, value }) => (value === 0 ? `${name} is 0` : undefined),
+)
+
+/** Objects with members that may be absent, so that nothing else tells that one has another name. */
+const OPTIONAL: readonly { path: string; members: Optional }[] = [
+  { path: '', members: { OtherKeyFeatures: {}, ProductSegment: {} } },
+  { path: 'Eligibility', members: { IncomeRelated: {}, MinimumAge: {} } },
+  {
+    path: ITEM,
+    members: {
+      ...{ AbilityToSetIndividualLimits: {}, BalanceTransferRate: {}, CashbackPercent: {} },
+      ...{ MaximumNumberOfCardsPermitted: {}, MinimumRepaymentAmount: {} },
+      ...{ MinimumRepaymentPercentage: {}, NonSterlingTransactionFee: {}, OverLimitFee: {} },
+    },
+  },
+]
+
+rule(
+  'PROD-71/spelled',
+  'Members of products have the names of the tables',
+  { endpoints: ['products'], unseen: 'no product was listed' },
+  (exchange) => {
+    const products = isList(exchange) ? productsOf(exchange) : []
+    if (products.length === 0) return undefined
+    return products.flatMap((product, index) =>
+      OPTIONAL.flatMap(({ path, members }) => {
+        const steps = path === '' ? [] : path.split('/')
+        const place = [`/data/${index}`, ...steps].join('/')
+        return respelledIn(member(product, ...steps), members, place)
+      }),
+    )
+  },
 )
 
 /** Nobody is older. A larger number counts months. */
