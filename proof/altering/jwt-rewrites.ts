@@ -32,8 +32,9 @@ export function ownKid(ctx: Context, clientId: unknown): string {
   return (owner === second.organisationId ? second : first).signing.kid
 }
 
-/** Is it signed by the client's own key, in PS256? */
+/** Is it signed by the client's own key, in PS256? A JWS whose crit nobody understands is invalid (RFC 7515 4.1.11). */
 export function signedByItself(ctx: Context, jwt: string, clientId: unknown): boolean {
+  if (decoded(jwt).header.crit !== undefined) return false
   const { first, second } = stateOf(ctx).bank.services.directory.clients
   const own = ownKid(ctx, clientId)
   return signedBy((own === second.signing.kid ? second : first).signing.key, jwt)

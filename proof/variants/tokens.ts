@@ -10,12 +10,12 @@ import {
   tokenRequests,
 } from '../altering/jwt-rewrites.ts'
 import { endsTheOneBefore } from '../altering/newest-client-token.ts'
-import { answers, isPassing, type Json, jsonOf, partOf } from '../altering/rewriting.ts'
+import { answers, isPassing, type Json, jsonOf, partOf, refusals } from '../altering/rewriting.ts'
 import { formOf, grantOf, tokenResponses } from '../altering/token-requests.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
-import { roundRobinOf } from '../run/round-robin.ts'
+import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 
 /** Counts as taking effect when the token endpoint answers: the freedom is about the content of the answer. */
 const seen = answers((ctx) => partOf(ctx) === 'token' && ctx.status === 200)
@@ -33,6 +33,13 @@ function ownAssertion(form: URLSearchParams, ctx: Context): Json | undefined {
 
 const knownClient = (ctx: Context, id: unknown) =>
   stateOf(ctx).bank.services.records.peek('Client', String(id)) !== undefined
+
+/** Answers to a code or a refresh token that nobody issued. */
+const otherWords = roundRobin([
+  { error: 'invalid_request' },
+  { error: 'unknown_grant' },
+  { Code: '400', Message: 'unknown' },
+])
 
 /** The access token of each client and grant, by scope. */
 const living = ofEachBank(() => new Map<string, string>())
@@ -189,6 +196,33 @@ const variants: Variant[] = [
       ...body,
       scope: `${body.scope} OB_${randomUUID()}`,
     })),
+  },
+  {
+    id: 'scopes-of-data-tokens-are-those-of-the-server',
+    story:
+      'Names of the scopes are not shown: the token of a consent has one of the server, in the place of the one that was asked for.',
+    middleware: tokenResponses((body, ctx) =>
+      grantOf(ctx, body.access_token) === undefined
+        ? undefined
+        : { ...body, scope: `openid aisp_${grantOf(ctx, body.access_token)}` },
+    ),
+  },
+  {
+    id: 'unknown-grants-in-other-words',
+    story:
+      'The error body of this interface is not shown: an unknown code or refresh token is no request of the form that is asked for, an error of the bank, or an error that is none of OAuth.',
+    middleware: refusals(['token'], (ctx) => {
+      const { records } = stateOf(ctx).bank.services
+      const form = formOf(ctx)
+      const { status } = ctx
+      const presented = form.get('code') ?? form.get('refresh_token')
+      const isKnown = ['AuthorizationCode', 'RefreshToken'].some(
+        (model) => records.peek(model, presented ?? '') !== undefined,
+      )
+      if (presented === null || isKnown || jsonOf(ctx)?.error !== 'invalid_grant') return false
+      ctx.body = otherWords()
+      ctx.status = status
+    }),
   },
   {
     id: 'short-lived-tokens',

@@ -18,4 +18,6 @@ export const JWS_GROUPS = {
     /^(alg-says-ps256|key-(unknown|weak)|kid-(missing-unknown-key|path|sql)|\w+-brings-|jwe|detached|two-parts|without-header|empty-text|claims-alone)/,
   audience: /^aud-/,
   expired: /^exp-/,
+  notYetGood: /^nbf-/,
+  critical: /^crit-/,
 } as const

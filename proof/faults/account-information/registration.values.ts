@@ -197,6 +197,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'registrations-from-the-future',
+    story: 'A registration is read by hand: exp is compared, and nobody has ever sent nbf.',
+    fails: [],
+    warns: ['REG-24/not-yet-good'],
+    policies: (correct, { fired }) => ({
+      registrationClaimsRefusal({ nbf, ...others }, expected) {
+        if (Number(nbf ?? 0) > expected.now + 1800) fired()
+        return correct.registrationClaimsRefusal(others, expected)
+      },
+    }),
+  },
+  {
     id: 'a-grant-of-another-channel-is-stored',
     story:
       'Clients are made from a template of the mobile app, whose grant type the configuration does not have.',

@@ -6,7 +6,7 @@ import { stateOf } from '../../../bank/state/state.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
 import { decoded, tokenForm } from '../../altering/jwt-rewrites.ts'
 import { jsonOf, partOf, successes } from '../../altering/rewriting.ts'
-import { tokenResponses } from '../../altering/token-requests.ts'
+import { grantOf, tokenResponses } from '../../altering/token-requests.ts'
 import { isAbsent } from '../../cells/parties.ts'
 import { tokenAnswers } from '../../cells/token-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
@@ -252,6 +252,15 @@ const faults: Fault[] = [
       if (issued?.scope !== 'accounts' || !String(scope).includes(other)) return undefined
       return { ...answer, scope: other }
     }),
+  },
+  {
+    id: 'data-tokens-say-openid',
+    story: 'What a customer approves stands in the consent, and the scope of the grant is openid.',
+    fails: [],
+    warns: ['TOK-38/data-as-stated'],
+    middleware: tokenResponses((answer, ctx) =>
+      grantOf(ctx, answer.access_token) === undefined ? undefined : { ...answer, scope: 'openid' },
+    ),
   },
   {
     id: 'expires-in-as-text-after-refresh',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { stateOf } from '../../../bank/state/state.ts'
 import { halfHash, idTokens } from '../../altering/id-tokens.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
 import { answers, jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
 import { tokensSpelt } from '../../altering/token-spelling.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
@@ -8,6 +9,18 @@ import type { Fault } from '../../run/proof.ts'
 
 /** How many tokens the bank has issued. */
 const issued = ofEachBank(() => ({ count: 1_041_217 }))
+
+/** Another error in answers to token requests that have this field, or this grant_type. */
+const errorsInstead = (what: string, right: string, wrong: string): Fault['middleware'] =>
+  refusals(['token'], (ctx) => {
+    const form = tokenForm(ctx)
+    const { status } = ctx
+    const body = jsonOf(ctx)
+    if (!form?.has(what) && form?.get('grant_type') !== what) return false
+    if (body?.error !== right) return false
+    ctx.body = { ...body, error: wrong }
+    ctx.status = status
+  })
 
 const faults: Fault[] = [
   {
@@ -44,6 +57,29 @@ const faults: Fault[] = [
       ctx.body = { ...body, error_description: `grant "${body.error}"\n\tat TokenEndpoint` }
       ctx.status = status
     }),
+  },
+  {
+    id: 'unknown-codes-are-of-an-unknown-client',
+    story:
+      'A code tells whose it is; without a row for it there is no client, and that is the error.',
+    fails: [],
+    warns: ['TOK-56/code'],
+    middleware: errorsInstead('code', 'invalid_grant', 'invalid_client'),
+  },
+  {
+    id: 'unknown-refresh-tokens-are-of-an-unknown-client',
+    story:
+      'The owner of a refresh token is compared with the client, and a missing one is another.',
+    fails: [],
+    warns: ['TOK-56/refresh-token'],
+    middleware: errorsInstead('refresh_token', 'invalid_grant', 'invalid_client'),
+  },
+  {
+    id: 'unknown-clients-have-no-grant',
+    story: 'One exception stands for whatever is wrong with a token request.',
+    fails: [],
+    warns: ['TOK-56/client'],
+    middleware: errorsInstead('client_credentials', 'invalid_client', 'invalid_grant'),
   },
   {
     id: 'tokens-with-a-bar',

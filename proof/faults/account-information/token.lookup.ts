@@ -81,9 +81,16 @@ function ownToken(ctx: Context, clientId: unknown): string | undefined {
 /** Accepts something else in place of a client token for managing consents, if it identifies a client. */
 function managesWith(ownerOf: (bearer: string, ctx: Context) => unknown): Fault['middleware'] {
   return lends((bearer, ctx) => {
-    const owner = ctx.path.includes('/account-access-consents') ? ownerOf(bearer, ctx) : undefined
-    return owner === undefined ? undefined : ownToken(ctx, owner)
+    const owner = ctx.path.includes('/account-access-consents') && ownerOf(bearer, ctx)
+    return owner ? ownToken(ctx, owner) : undefined
   })
+}
+
+/** The client of a client assertion; undefined for another text. */
+function clientOf(bearer: string, ctx: Context): unknown {
+  const jwt = decoded(bearer)
+  const { sub, iss } = jwt.claims
+  return sub === iss && looksRight(ctx, jwt, sub) ? sub : undefined
 }
 
 /** An access token from the same grant as this code. */
@@ -179,11 +186,13 @@ const faults: Fault[] = [
     id: 'client-assertion-queries-consents',
     story: 'The gateway takes any JWT whose key it knows.',
     fails: ['SEC-03/other-tokens'],
-    middleware: managesWith((bearer, ctx) => {
-      const jwt = decoded(bearer)
-      const { sub, iss } = jwt.claims
-      return sub === iss && looksRight(ctx, jwt, sub) ? sub : undefined
-    }),
+    middleware: managesWith((bearer, ctx) => ctx.method === 'GET' && clientOf(bearer, ctx)),
+  },
+  {
+    id: 'client-assertion-deletes-consents',
+    story: 'Deletions go to a service of their own, which takes any JWT whose key it knows.',
+    fails: ['CLC-07/invalid-token'],
+    middleware: managesWith((bearer, ctx) => ctx.method === 'DELETE' && clientOf(bearer, ctx)),
   },
   {
     id: 'id-token-queries-consents',

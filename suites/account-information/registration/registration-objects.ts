@@ -71,6 +71,13 @@ export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
     rows: isWrong('should', JWS_GROUPS.expired),
   },
   {
+    id: 'REG-24/not-yet-good',
+    title: 'A registration that is good only from a later time is refused',
+    kind: 'registration',
+    rows: isWrong('should', JWS_GROUPS.notYetGood),
+    follows: ['REG-24/unsigned', 'REG-24/forged', 'REG-24/expired'],
+  },
+  {
     id: 'REG-24/other-audience',
     title: 'A registration that is meant for another server is refused',
     kind: 'registration',

@@ -80,3 +80,23 @@ rule(
     )
   },
 )
+
+/**
+ * RFC 6749 5.2 and RFC 7523 3.2. Every client_credentials request that is answered with an OAuth error. Fails: it is
+ * invalid_grant, though the request has neither a code nor a refresh token that could be invalid.
+ */
+rule(
+  'TOK-56/client',
+  'The error to a client_credentials request does not blame a code or a refresh token',
+  { ...TOKEN, unseen: 'no client_credentials request was answered with an OAuth error' },
+  (exchange) => {
+    const { error } = textsOf(exchange)
+    const form = new URLSearchParams(exchange.request.body ?? '')
+    if (error === undefined || (exchange.response?.status ?? 0) < 400) return undefined
+    if (form.get('grant_type') !== 'client_credentials') return undefined
+    if (form.has('code') || form.has('refresh_token') || error !== 'invalid_grant') return []
+    const message = 'the error to a client_credentials request is invalid_grant'
+    const expected = 'an error about the client, the grant type or the scope'
+    return [{ message, expected, actual: error, place: '/error' }]
+  },
+)

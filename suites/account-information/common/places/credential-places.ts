@@ -23,8 +23,11 @@ async function credentials(
   { client, name, funds }: { client: Caller; name: ClientName; funds: boolean },
 ): Promise<Credentials> {
   const { client_id, registration_access_token: held } = { ...client.tpp.registered }
+  const grant = await context.steps.management(name, funds)
+  const used = new URLSearchParams(grant.exchange?.request.body ?? '').get('client_assertion')
   return {
-    token: requireValue(await context.steps.management(name, funds)),
+    token: requireValue(grant),
+    ...(used !== null && { assertion: used }),
     ...(client_id !== undefined && { clientId: client_id }),
     ...(typeof held === 'string' && { registrationToken: held }),
     ...(client.tpp.client.softwareStatement !== undefined && {
@@ -67,8 +70,10 @@ export function queryPlaces(clients: readonly ClientName[]) {
       const { client, path } = await accountAccess.create(context, name)
       const own = await credentials(context, { client, name, funds: false })
       const consentId = percentDecoded(path.split('/').at(-1) ?? '')
+      // A used client assertion is tried there by SEC-03/other-tokens.
+      const { assertion: _, ...others } = own
       return {
-        right: { ...own, consentId },
+        right: { ...others, consentId },
         ask: (made, deviation) => client.get(path, { ...made, deviation }),
       }
     }),

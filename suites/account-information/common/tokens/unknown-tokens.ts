@@ -1,5 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { requireValue } from '../../../../engine/suite-api/flow.ts'
+import { sharedFixture } from '../../../../engine/suite-api/shared-fixture.ts'
+import { everything } from '../../../consents.ts'
 import { bearerCredential } from '../../../values/bearer-credential.ts'
 import { rowsOf } from '../../../values/value-type.ts'
+import { newestRefreshToken } from './refreshed-access.ts'
 
 /** A text that nobody issued, made from one that was issued. */
 export interface Altered {
@@ -23,3 +28,25 @@ export function alteredBy(ids: readonly string[], issued: string): Altered[] {
       return typeof text === 'string' ? [{ text, words }] : []
     })
 }
+
+/** A random value as long as a real one. */
+function made({ length }: string): string {
+  return randomBytes(length).toString('base64url').slice(0, length)
+}
+
+/** The answer to a code that nobody issued, as long as one that was exchanged. */
+export const unknownCode = sharedFixture([everything], async ({ approved, steps }) => {
+  const { tpp, visit } = await approved(everything)
+  requireValue(await steps.exchange(everything))
+  const { code, request } = visit
+  const grant = { code: made(code), redirect_uri: request.redirectUri } as const
+  return tpp.token({ grant_type: 'authorization_code', ...grant }, { deviation: 'a made-up code' })
+})
+
+/** The answer to a refresh token that nobody issued, as long as one that works. */
+export const unknownRefreshToken = sharedFixture([everything], async (context) => {
+  const refresh_token = made(await newestRefreshToken(context, everything))
+  const { tpp } = await context.approved(everything)
+  const deviation = 'a made-up refresh token'
+  return tpp.token({ grant_type: 'refresh_token', refresh_token }, { deviation })
+})

@@ -1,0 +1,72 @@
+import type { Context } from 'koa'
+import { stateOf } from '../../../bank/state/state.ts'
+import {
+  acceptsAssertion,
+  type Decoded,
+  decoded,
+  goodAssertion,
+  looksRight,
+  tokenForm,
+} from '../../altering/jwt-rewrites.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** Client assertions that the client itself signed with PS256. */
+
+/** Takes assertions that are right but for this. */
+const takes = (isWrong: (assertion: Decoded) => boolean): Fault['middleware'] =>
+  acceptsAssertion((assertion, _form, ctx) => {
+    const { iss } = assertion.claims
+    if (!isWrong(assertion) || !looksRight(ctx, assertion, iss)) return undefined
+    return goodAssertion(ctx, String(iss))
+  })
+
+/** Refuses assertions like this one. */
+const refuses =
+  (isWrong: (assertion: Decoded) => boolean): Fault['middleware'] =>
+  async (ctx: Context, next) => {
+    const text = tokenForm(ctx)?.get('client_assertion')
+    const assertion = decoded(text)
+    // Other checks send texts that are no JWT.
+    if (assertion.claims.iss === undefined || !isWrong(assertion)) return next()
+    stateOf(ctx).fired()
+    ctx.status = 400
+    ctx.body = { error: 'invalid_client' }
+    return undefined
+  }
+
+/** Half an hour from now, in seconds since 1970. */
+const later = () => Date.now() / 1000 + 1800
+
+const CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
+
+const faults: Fault[] = [
+  {
+    id: 'assertions-from-the-future',
+    story: 'The library compares exp, and whoever wrote the rest by hand did not think of nbf.',
+    fails: [],
+    warns: ['TOK-53/says-so'],
+    middleware: takes(({ claims: { nbf } }) => typeof nbf === 'number' && nbf > later()),
+  },
+  {
+    id: 'critical-extensions-are-not-read',
+    story: 'The signature is verified by a few lines of its own, which read alg and kid.',
+    fails: [],
+    warns: ['TOK-53/says-so'],
+    middleware: takes(({ header }) => header.crit !== undefined),
+  },
+  {
+    id: 'claims-of-assertions-are-those-of-the-list',
+    story: 'Client assertions are validated by a schema that allows no additional members.',
+    fails: ['TOK-54/unknown-claims'],
+    middleware: refuses(({ claims }) => Object.keys(claims).some((name) => !CLAIMS.includes(name))),
+  },
+  {
+    id: 'assertions-say-that-they-are-jwts',
+    story: 'A filter before the server takes for a JWT what says so in its header: typ is JWT.',
+    fails: [],
+    warns: ['TOK-55/lawful'],
+    middleware: refuses(({ header }) => header.typ !== 'JWT'),
+  },
+]
+
+export default faults

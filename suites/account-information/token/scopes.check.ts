@@ -1,0 +1,68 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { everything, OF_EVERYBODY } from '../../consents.ts'
+import { createConsent } from '../common/consents/consent-requests.ts'
+import { readOwner } from '../common/data/read-owners.ts'
+import { requireScopes } from '../common/places/scope-places.ts'
+
+/**
+ * POST /oauth/token: the scope that a token has by what the bank says, and what the token
+ * opens. Requirements: specs/account-information/token.yaml
+ */
+
+const MORE = 'the access token opens more than its scope'
+
+/** A consent is created with the token of a client_credentials grant. Fails: the token has another scope. */
+check(
+  'TOK-38/as-stated',
+  'A token that creates account access consents has their scope, by what the bank says',
+  {},
+  async (context) => {
+    const client = await context.caller()
+    const { accounts, fundsConfirmation: other } = client.tpp.client.scopes
+    const grant = requireExchange(await context.steps.management())
+    await createConsent(client)
+    const scopes = requireScopes(grant)
+    expectThat(scopes.includes(accounts) || other === undefined || !scopes.includes(other), {
+      message: MORE,
+      expected: `a scope with ${accounts}`,
+      actual: scopes.join(' '),
+      exchange: grant,
+    })
+  },
+)
+
+/**
+ * The token of a code reads accounts. Fails: the scopes that came with it are scopes of the client, and that for
+ * accounts is not among them. Not judged: scopes that only this server knows, such as one for the consent of the token.
+ */
+check(
+  'TOK-38/data-as-stated',
+  'A token that reads accounts has their scope, by what the bank says',
+  {
+    uses: [everything],
+    over: OF_EVERYBODY,
+    follows: ['TOK-16/space-separated', 'TOK-36/within-registration', 'TOK-38/as-stated'],
+  },
+  async ({ approved, steps }, consent) => {
+    const approval = await approved(consent)
+    const exchanged = await steps.exchange(consent)
+    requireValue(exchanged)
+    const grant = requireExchange(exchanged)
+    const read = requireExchange(await steps.accounts(consent))
+    relyOn(readOwner(approval, '/accounts'), read).toSucceed()
+    const { registered, client } = approval.tpp
+    const { accounts, fundsConfirmation = accounts } = client.scopes
+    const known = ['openid', 'offline_access', fundsConfirmation]
+    const ofClient = [...known, ...String(registered?.scope ?? '').split(' ')]
+    const scopes = requireScopes(grant)
+    const isNamed = scopes.includes(accounts) || scopes.some((one) => !ofClient.includes(one))
+    expectThat(isNamed, {
+      message: MORE,
+      expected: `a scope with ${accounts}`,
+      actual: scopes.join(' '),
+      exchange: grant,
+    })
+  },
+)
