@@ -80,10 +80,13 @@ const isOfJson = (text: string) => ESCAPED_TWICE.test(text)
 /** Is it encoded as in a URL, and no URL? Then it has no blank. */
 const isOfUrl = (text: string) =>
   BLANK_OF_A_URL.test(text) && !/\s/.test(text) && !text.includes('://')
-const WRONG = [
-  ...[isPlaceholder, isUnread, isMisread, hasControls],
-  ...[isEscaped, isOfJson, isOfUrl, isElsewhere],
-]
+
+const READ_WRONGLY = [isUnread, isMisread, isEscaped, isOfJson, isOfUrl]
+
+/** Was the text read in another encoding than it was written in, or escaped twice? */
+export const isWronglyRead = (text: string): boolean => READ_WRONGLY.some((is) => is(text))
+
+const WRONG = [isPlaceholder, ...READ_WRONGLY, hasControls, isElsewhere]
 
 /** Nearly all answers have no wrong text: a single search shows that. */
 const wrong = searchFor((text) => WRONG.some((is) => is(text)))

@@ -310,6 +310,27 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'names-of-letters-alone',
+    story: 'The firewall takes an apostrophe for the beginning of an attack on the database.',
+    fails: [],
+    warns: ['FCC-31/any-letters'],
+    policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
+      return /['&]/.test(account.Name ?? '') ? ['field-invalid', 'Name'] : correct(account, scheme)
+    }),
+  },
+  {
+    id: 'names-in-windows-1252',
+    story: 'The body is read as UTF-8, and the name goes through a table in windows-1252.',
+    fails: [],
+    warns: ['FCC-31/any-letters'],
+    middleware: answered(KIND, 'POST', (data) => {
+      const account = data.DebtorAccount as Json
+      const Name = Buffer.from(String(account.Name ?? '')).toString('latin1')
+      if (account.Name === undefined || Name === account.Name) return undefined
+      return { ...data, DebtorAccount: { ...account, Name } }
+    }),
+  },
+  {
     id: 'identification-masked',
     story: 'Whatever looks like a card number is masked on its way out.',
     fails: ['FCC-09/as-requested'],

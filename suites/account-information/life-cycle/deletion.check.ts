@@ -51,6 +51,9 @@ const deniedDeleted = sharedFixture([everything], async (context) => {
 
 const DENIED_OF_ANOTHER = { ...DENIED, needs: ['clients.second'] } as const
 
+/** The status of the same refusal where the consent waits or is authorised. */
+const FORBIDDEN = ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised']
+
 check(
   'SEC-05/denied',
   'A client cannot query a consent of another client that its customer denied',
@@ -120,6 +123,19 @@ check(
     const { deletion, query } = await deniedDeleted(context)
     relyOn('CLC-01/denied', deletion).toSucceed()
     expect(query).toBeAnError()
+  },
+)
+
+/** Not applicable where its own client cannot query it afterwards: what is not there belongs to nobody. */
+check(
+  'CLC-22/denied',
+  'The refusal to delete a consent of another client that its customer denied has status 403, too',
+  { ...DENIED_OF_ANOTHER, follows: FORBIDDEN },
+  async (context) => {
+    const { deletion } = await deniedAttacked(context)
+    relyOn('CLC-08/denied', deletion).toBeAnError()
+    relyOn('CLC-01/denied', (await deniedDeleted(context)).deletion).toSucceed()
+    expect(deletion).toHaveStatus(403)
   },
 )
 

@@ -248,3 +248,19 @@ check(
     expect(query).toBeAnError()
   },
 )
+
+/** Not applicable where its own client cannot query it afterwards: what is not there belongs to nobody. */
+check(
+  'CLC-22/expired',
+  'The refusal to delete a consent of another client that has expired has status 403, too',
+  {
+    ...EXPIRED_OF_ANOTHER,
+    follows: ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised'],
+  },
+  async (context: Context<typeof accountsOnly>) => {
+    const { deletion } = await expiredAttacked(context)
+    relyOn('CLC-08/expired', deletion).toBeAnError()
+    relyOn('CLC-01/expired', (await expiredDeleted(context)).deletion).toSucceed()
+    expect(deletion).toHaveStatus(403)
+  },
+)

@@ -213,6 +213,23 @@ check(
   },
 )
 
+check(
+  'CLC-22/revoked',
+  'The refusal to delete a consent of another client that its customer revoked has status 403, too',
+  {
+    uses: [basicCredits],
+    spends: basicCredits,
+    needs: ['clients.second', 'hooks.customer-revokes'],
+    follows: ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised'],
+  },
+  async (context) => {
+    const { attempt, query } = await revokedAttacked(context)
+    relyOn('CLC-08/revoked', attempt).toBeAnError()
+    relyOn('CLC-08/revoked', query).toSucceed()
+    expect(attempt).toHaveStatus(403)
+  },
+)
+
 /** DELETE of the consent that the customer has revoked, and its query afterwards. */
 const revokedDeleted = sharedFixture([basicCredits], async (context) => {
   const { approval } = await revoked(context)

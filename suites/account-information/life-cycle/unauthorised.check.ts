@@ -1,6 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
+import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { type Caller, requireExchange } from '../../../engine/suite-api/flow.ts'
+import { OWNERS } from '../../owners.ts'
 import { expectNoneBroken } from '../../tables.ts'
 import { bearerCredential } from '../../values/bearer-credential.ts'
+import { consentPath } from '../common/consents/consent-requests.ts'
+import { awaitingDeleted } from '../common/consents/deleted-consents.ts'
+import { ableToDelete, fundsPath } from '../common/consents/funds-consents.ts'
 import {
   attempts,
   expectElsewhereRefused,
@@ -75,4 +82,38 @@ check(
   'A funds confirmation consent survives a DELETE with a missing or invalid Authorization header',
   {},
   (context) => expectNothingDeleted(context, attempts.funds, OF_FUNDS),
+)
+
+/** Fails: another status than 401. Whether the consent is there is asked only of a client that has authenticated. */
+async function expectUnauthorised(client: Caller, path: string): Promise<void> {
+  const bearer = randomBytes(32).toString('base64url')
+  for (const wrong of [
+    { bearer: null, deviation: 'no Authorization header, and the consent was deleted before' },
+    { bearer, deviation: 'a made-up token, and the consent was deleted before' },
+  ]) {
+    expect(await client.delete(path, wrong)).toHaveStatus(401)
+  }
+}
+
+check(
+  'CLC-28/deleted',
+  'DELETE with a missing or invalid Authorization header answers 401 for a deleted consent, too',
+  { follows: [OF_ACCOUNTS.missing, OF_ACCOUNTS.invalid] },
+  async (context) => {
+    const { id, deletion } = await awaitingDeleted(context)
+    relyOn(OWNERS.deletion, deletion).toSucceed()
+    await expectUnauthorised(await context.caller(), consentPath(id))
+  },
+)
+
+check(
+  'FCC-30/deleted',
+  'DELETE with a missing or invalid Authorization header answers 401 for a deleted funds confirmation consent, too',
+  { follows: [OF_FUNDS.missing, OF_FUNDS.invalid, 'CLC-28/deleted'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const deletion = requireExchange(await context.steps.fundsDeletion())
+    relyOn(OWNERS.fundsDeletion, deletion).toSucceed()
+    await expectUnauthorised(client, fundsPath(deletion.about.subject ?? ''))
+  },
 )

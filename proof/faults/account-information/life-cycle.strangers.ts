@@ -1,0 +1,71 @@
+import type { Consent } from '../../../bank/state/consents.ts'
+import { answeredWith, consentNamed } from '../../altering/consent-requests.ts'
+import type { Fault } from '../../run/proof.ts'
+
+/** Statuses of deletions by whoever may not delete, and of deletions in one situation. */
+
+/** Deletions by another client are answered 404, not 403, where the consent is in this state. */
+const notFound = (
+  id: string,
+  story: string,
+  warns: string,
+  isSo: (consent: Consent) => boolean,
+): Fault => ({
+  id,
+  story,
+  fails: [],
+  warns: [warns],
+  middleware: answeredWith('account-access', 'DELETE', (ctx) => {
+    const consent = consentNamed(ctx)
+    return ctx.status === 403 && consent && !consent.deleted && isSo(consent) ? 404 : undefined
+  }),
+})
+
+const faults: Fault[] = [
+  notFound(
+    'foreign-denied-consent-is-not-found',
+    'What was denied is in a table of its own, in which a client finds its own alone.',
+    'CLC-22/denied',
+    ({ status }) => status === 'Rejected',
+  ),
+  notFound(
+    'foreign-revoked-consent-is-not-found',
+    'What was revoked goes to an archive, in which whose it is is part of the key.',
+    'CLC-22/revoked',
+    ({ status }) => status === 'Revoked',
+  ),
+  notFound(
+    'foreign-expired-consent-is-not-found',
+    'A search for consents leaves out what has expired, unless its own client asks.',
+    'CLC-22/expired',
+    ({ status, ahead }) => status !== 'Revoked' && ahead.expiry > 0,
+  ),
+  {
+    id: 'deletions-look-for-the-consent-first',
+    story: 'The consent is loaded by its id, and the filter for the token comes after that.',
+    fails: [],
+    warns: ['CLC-28/deleted'],
+    middleware: answeredWith('any', 'DELETE', (ctx) =>
+      ctx.status === 401 && consentNamed(ctx)?.deleted ? 404 : undefined,
+    ),
+  },
+  {
+    id: 'funds-deletions-look-for-the-consent-first',
+    story: 'The newer of two services finds the consent before it asks for the token.',
+    fails: [],
+    warns: ['FCC-30/deleted'],
+    middleware: answeredWith('funds-confirmation', 'DELETE', (ctx) =>
+      ctx.status === 401 && consentNamed(ctx)?.deleted ? 404 : undefined,
+    ),
+  },
+  {
+    id: 'deletions-with-a-type-are-answered-200',
+    story: 'Whoever names a media type is served by the newer handler, which answers in JSON.',
+    fails: ['CLC-01/answers-204'],
+    middleware: answeredWith('account-access', 'DELETE', (ctx) =>
+      ctx.status === 204 && ctx.get('content-type') !== '' ? 200 : undefined,
+    ),
+  },
+]
+
+export default faults
