@@ -1,3 +1,4 @@
+import type { Context } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
@@ -8,14 +9,25 @@ import {
   consentNamed,
   isAbout,
 } from '../../altering/consent-requests.ts'
-import type { Json } from '../../altering/rewriting.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { grantOf } from '../../altering/token-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
 
-/** When data were last read, by ConsentId. */
+/** When data were last read, or a token was last refreshed, by ConsentId. */
 const lastUsed = ofEachBank(() => new Map<string, string>())
+
+/** Shows the time of the last use of a consent as that of its last update. */
+function showLastUse(ctx: Context): void {
+  const at = isAbout(ctx, KIND, 'GET') && lastUsed().get(consentNamed(ctx)?.id ?? '')
+  const answer = ctx.body as { Data?: Json } | undefined
+  if (!at || answer?.Data?.Status !== 'Authorised') return
+  ctx.body = { ...answer, Data: { ...answer.Data, StatusUpdateDateTime: at } }
+  stateOf(ctx).fired()
+}
 
 /** How often each consent was queried and is Authorised. */
 const shownAuthorised = ofEachBank(() => new Map<string, number>())
@@ -141,11 +153,22 @@ const faults: Fault[] = [
       await next()
       const used = ctx.status === 200 && tokenInfoOf(ctx)?.consent
       if (used) lastUsed().set(used.id, new Date().toISOString())
-      const at = isAbout(ctx, KIND, 'GET') && lastUsed().get(consentNamed(ctx)?.id ?? '')
-      const answer = ctx.body as { Data?: Json } | undefined
-      if (!at || answer?.Data?.Status !== 'Authorised') return
-      ctx.body = { ...answer, Data: { ...answer.Data, StatusUpdateDateTime: at } }
-      stateOf(ctx).fired()
+      showLastUse(ctx)
+    },
+  },
+  {
+    id: 'a-refresh-touches-the-consent',
+    story: 'A refresh stores the new grant in the row of its consent, whose trigger sets the time.',
+    fails: [],
+    warns: ['CONS-29/not-by-reading'],
+    async middleware(ctx, next) {
+      const form = tokenForm(ctx)
+      await next()
+      const refreshed = form?.get('grant_type') === 'refresh_token' ? jsonOf(ctx) : undefined
+      const { consents } = stateOf(ctx).bank.services
+      const consent = consents.ofGrant(grantOf(ctx, refreshed?.access_token) ?? '')
+      if (consent) lastUsed().set(consent.id, new Date().toISOString())
+      showLastUse(ctx)
     },
   },
   {

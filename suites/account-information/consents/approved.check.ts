@@ -26,6 +26,7 @@ import {
   expectUntouchedBy,
   expectUntouchedByRefusals,
 } from '../common/consents/status-updates.ts'
+import { goOnRefreshed } from '../common/tokens/refreshed-access.ts'
 import { DENIED, deniedAndQueried } from '../common/visits/denial.ts'
 
 /**
@@ -115,15 +116,18 @@ check(
  */
 check(
   'CONS-29/not-by-reading',
-  'Reading the data of a consent does not move its StatusUpdateDateTime',
+  'Reading the data of a consent, and a refresh of its token, do not move its StatusUpdateDateTime',
   { uses: [everything], follows: ['CONS-29/not-by-query'] },
   async ({ approved, target }) => {
-    const { get, consentId, tokens } = await approved(everything)
+    const approval = await approved(everything)
+    const { get, consentId, tokens } = approval
     const query = () => get(consentPath(consentId))
-    await expectUntouchedBy('reading data', target, query, async () => {
+    await expectUntouchedBy('reading data or by a refresh', target, query, async () => {
       const { authorised } = await tokens()
       relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
       for (const read of ['/balances', '/transactions']) await get(read)
+      // Whether a bank refreshes tokens is judged by others.
+      await goOnRefreshed(approval).catch(() => undefined)
       if ((await tokens()).authorised !== authorised) {
         throw new NotApplicable('the customer had to confirm the consent again meanwhile')
       }
