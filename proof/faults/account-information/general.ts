@@ -56,7 +56,7 @@ const faults: Fault[] = [
     id: 'details-in-small-letters',
     story: 'The object for the merchant is of the clearing, where names begin with small letters.',
     fails: [],
-    warns: ['GEN-40/spelled'],
+    warns: ['GEN-37/spelled'],
     middleware: elements('Transaction', ({ MerchantDetails: merchantDetails, ...row }) =>
       merchantDetails === undefined ? row : { ...row, merchantDetails },
     ),
@@ -65,7 +65,7 @@ const faults: Fault[] = [
     id: 'credit-lines-with-a-low-line',
     story: 'The balance service writes the amount of a limit as its database has it.',
     fails: [],
-    warns: ['GEN-40/spelled'],
+    warns: ['GEN-37/spelled'],
     middleware: elements('Balance', (row) => ({
       ...row,
       CreditLine: [row.CreditLine ?? []].flat().map((line) => {

@@ -16,7 +16,7 @@ const LISTS = Object.entries<Optional>({
 
 /** Every balance and transaction 2xx. Fails: a row has such a member in another case alone, or with - or _ in its name. */
 rule(
-  'GEN-40/spelled',
+  'GEN-37/spelled',
   'Members of balances and transactions have the names of the tables',
   {
     endpoints: DATA.filter((endpoint) => /balances|transactions/.test(endpoint)),
