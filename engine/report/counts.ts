@@ -159,8 +159,13 @@ function onlyWords(patterns: string[]): string {
 /** How many test values were tried, and with which seed. */
 export function cellsSentence({ cells, scope }: Report): string {
   if (!cells) return ''
-  const draw = cells.asked < cells.of ? `, drawn by --seed ${scope.seed ?? 1}` : ''
-  return `${count(cells.asked)} of ${count(cells.of)} test values tried${draw}`
+  return `${count(cells.asked)} of ${count(cells.of)} test values tried${drawnWords({ cells, scope })}`
+}
+
+/** Which seed drew them; empty where all were tried. */
+function drawnWords({ cells, scope }: Pick<Report, 'cells' | 'scope'>): string {
+  const isPart = cells !== undefined && cells.asked < cells.of
+  return isPart ? `, drawn by --seed ${scope.seed ?? 1}` : ''
 }
 
 const OPEN_VALUES = 'of what the documents leave open, each value once'
@@ -172,8 +177,11 @@ export function sizeFigures(report: Report): Figure[] {
   const own = checks.length - rules
   const shared = approvals.filter((each) => each.outcome === 'granted' && each.shared)
   const at = `at the authorisation page, ${counted(shared.length, 'approval')}`
-  const open = `in scope; ${count(untested(report).length)} of them no check tests`
+  const open = `in scope, of which no check tests ${count(untested(report).length)}`
   const client = target.side === 'TPP'
+  const { cells } = report
+  const ofAll = `tried of ${count(cells?.of ?? 0)}${drawnWords(report)}`
+  const tried = cells && (['', 'test values', cells.asked, ofAll] as FigureRow)
   const recorded = ['', 'recorded values', observations.length, OPEN_VALUES] as FigureRow
   if (recording) {
     return figures([
@@ -190,16 +198,7 @@ export function sizeFigures(report: Report): Figure[] {
     ['', 'rules', rules, 'each judges every exchange'],
     recorded,
     ['', 'requests', report.requests, 'sent to the bank'],
-    ...(report.cells
-      ? [
-          ['', 'test values', report.cells.asked, cellsSentence(report)] as [
-            string,
-            string,
-            number,
-            string,
-          ],
-        ]
-      : []),
+    ...(tried ? [tried] : []),
     ...(client ? [] : [['', 'visits', approvals.length, at] as [string, string, number, string]]),
   ])
 }

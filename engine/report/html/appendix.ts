@@ -34,7 +34,7 @@ ${report.leftBehind.length > 0 && markup`<h3>${counted(report.leftBehind.length,
 
 /** How to read the page, and how to object to a finding. */
 export function appealSection(report: Report): Markup {
-  return markup`<section id="appeal" aria-labelledby="h-appeal"><h2 id="h-appeal">How to read and to appeal</h2>
+  return markup`<section id="appeal" aria-labelledby="h-appeal"><h2 id="h-appeal">How to read and appeal</h2>
 <dl class="glossary">
 <div><dt>fail</dt><dd>A must is broken: the document states it, and an exchange shows otherwise.</dd></div>
 <div><dt>warn</dt><dd>A should is broken: implied by the document, and no reason for a verdict.</dd></div>

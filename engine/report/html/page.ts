@@ -86,8 +86,8 @@ function navigation(report: Report, exchanges: ExchangeRecord[], diff?: ReportDi
     ['timeline', 'Timeline', judged],
     ['exchanges', `Exchanges ${count(exchanges.length)}`, judged],
     ['not-tested', `Not tested ${left}`, judged && left > 0],
-    ['about', 'About', true],
-    ['appeal', 'Reading it', true],
+    ['about', 'About this run', true],
+    ['appeal', 'How to read and appeal', true],
   ]
   return markup`<nav aria-label="Sections"><ul>${links
     .filter(([, , shown]) => shown)
