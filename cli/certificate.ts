@@ -25,18 +25,18 @@ export async function certificate(
   }
   const { found, reasons } = await weighed(path, policyOf(options), Date.now())
   const { report, key, statementDigest } = found
+  const lacksOnly = (signature: string) =>
+    found.signature === signature && found.findings.every(({ file }) => file === STATEMENT)
   // Before anybody signs it, or looks for a key.
-  const { verdict } = (await readSealed(path)).report
-  if (
-    reasons.length > 0 &&
-    ['absent', 'no-key'].includes(found.signature) &&
-    verdict !== 'conformant'
-  ) {
-    complain(shown`${path}: no certificate, because its verdict is ${verdict}.`)
-    process.exitCode = 1
-    return
+  if (lacksOnly('absent') || (lacksOnly('no-key') && reasons.length > 0)) {
+    const { verdict } = (await readSealed(path)).report
+    if (verdict !== 'conformant') {
+      complain(shown`${path}: no certificate, because its verdict is ${verdict}.`)
+      process.exitCode = 1
+      return
+    }
   }
-  if (found.signature === 'absent' && found.findings.every(({ file }) => file === STATEMENT)) {
+  if (lacksOnly('absent')) {
     complain(shown`${path}: no certificate, because it is not signed. ${HOW_TO_SIGN}`)
     process.exitCode = 1
     return

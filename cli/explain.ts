@@ -36,7 +36,7 @@ interface Party {
  * where, an example of a right answer, common mistakes, and how to run it alone; for an exit code, its meaning; for
  * words of a sentence, the requirements that quote it.
  *
- * @throws UsageError for what is neither
+ * @throws UsageError for anything else
  */
 export async function explain(word: string): Promise<void> {
   const code = EXIT_CODES.find((each) => String(each.code) === word)
@@ -68,7 +68,7 @@ export async function explain(word: string): Promise<void> {
   )
 }
 
-/** Minimum number of letters of a part of a sentence. */
+/** Minimum number of characters of a part of a sentence. */
 const PART = 6
 
 const plain = (text: string) => text.toLowerCase().replace(/[\s`]+/g, ' ')

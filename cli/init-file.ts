@@ -96,7 +96,7 @@ absent: [${absent.join(', ')}]
 # May clients be registered that nobody can remove again?
 freshRegistrations: false
 
-# Requests that the 429 check may send without the customer present, and again if the limit ends meanwhile; 0: it is off.
+# Requests that the 429 check may send without the customer present, and as many before each of twenty requests if the limit ends meanwhile; 0: it is off.
 rateLimitBurst: 0
 `
 }

@@ -27,7 +27,7 @@ export async function lint(): Promise<void> {
   }
 }
 
-/** Ids of checks that the proof cannot show to fail: neither a fault nor the cells of a table are about them. */
+/** Ids of checks that the proof cannot show to fail: no fault names them, and they test no table of values. */
 async function withoutFault(): Promise<string[]> {
   const { owners } = loadCatalogue()
   const { checks } = await importSuites(SUITES)

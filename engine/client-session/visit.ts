@@ -62,7 +62,12 @@ export type Visit = {
 } & (
   | { kind: 'granted'; redirect: Redirect; code: string }
   | { kind: 'refused'; redirect: Redirect }
-  | { kind: 'stopped'; why: string }
+  | {
+      kind: 'stopped'
+      why: string
+      /** The page where it stopped has a form. */
+      asks?: true
+    }
 )
 
 export type Granted = Visit & { kind: 'granted' }
@@ -70,7 +75,9 @@ export type Granted = Visit & { kind: 'granted' }
 /** `granted` when a usable code arrived, in whatever part of the redirect; `refused` for any other redirect. */
 export function visitOf(request: AuthorisationRequest, end: VisitEnd): Visit {
   const facts = { request, first: end.first, last: end.exchange, pages: end.pages }
-  if (end.kind === 'stopped') return { kind: 'stopped', why: end.why, ...facts }
+  if (end.kind === 'stopped') {
+    return { kind: 'stopped', why: end.why, ...(end.asks && { asks: end.asks }), ...facts }
+  }
   const redirect = parseRedirect(end.url)
   if (!redirect) return { kind: 'stopped', why: `redirect to ${end.url}, no address`, ...facts }
   const { code } = redirect

@@ -118,7 +118,7 @@ export function planOf(parts: {
 }
 
 /** Requests of a check without visits, of an approval and of a visit, as measured at the reference bank. */
-const A_CHECK = 6.3
+const A_CHECK = 6
 const AN_APPROVAL = 11
 const A_VISIT = 6.5
 /** Requests of a visit that is refused with its first answer; sometimes it includes its own consent. */
@@ -130,12 +130,12 @@ const ONE_OF_A_KIND = 0.9
 
 /** Whole histories that a check requests, by its chapter, as measured at the reference bank. */
 const HISTORIES: Record<string, number> = {
-  'account-information/transactions': 2.6,
-  'account-information/data': 3.7,
+  'account-information/transactions': 1.8,
+  'account-information/data': 3,
   'account-information/rate-limit': 1.2,
 }
 /** For any other chapter, where some checks test whether transactions are refused. */
-const A_HISTORY = 0.17
+const A_HISTORY = 0.13
 
 function historiesOf({ id, options }: SuiteCheck, { owners }: Catalogue): number {
   const shown = consentsOf(options).some(({ permissions }) =>

@@ -1,6 +1,8 @@
 import type { Context, Middleware } from 'koa'
+import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { consentNamed } from '../../altering/consent-requests.ts'
 import type { Fault } from '../../run/proof.ts'
 
 /** Notes that the current request should have been refused. */
@@ -64,6 +66,22 @@ const faults: Fault[] = [
         correct.visibleToTpp(consent) || (currentRequest()?.method === 'GET' && served()),
     }),
     middleware: refusedInWord(400, { Code: '400 BadRequest' }),
+  },
+  {
+    id: 'strangers-are-told-how-it-ended',
+    story:
+      'The refusal says that the consent was revoked, also to a client that it does not belong to.',
+    fails: ['SEC-14/nothing-given'],
+    async middleware(ctx, next) {
+      await next()
+      const consent = consentNamed(ctx)
+      const asker = tokenInfoOf(ctx)?.clientId
+      if (consent?.status !== 'Revoked' || asker === undefined || asker === consent.clientId) return
+      if (ctx.status < 400) return
+      const { Data: _, ...error } = { ...(ctx.body as Record<string, unknown> | undefined) }
+      ctx.body = { ...error, Data: { ConsentId: consent.id, Status: 'Revoked' } }
+      stateOf(ctx).fired()
+    },
   },
 ]
 

@@ -173,7 +173,7 @@ rule(
   },
 )
 
-/** The last four digits of the card of an account; undefined where it is masked otherwise, by zeros or nines too. */
+/** The last four digits of the card of an account; undefined where they are masked, also by zeros or nines. */
 function lastDigits(row: Row): string | undefined {
   const [card] = [row.Account].flat()
   const text = member(card, 'Identification')
@@ -238,6 +238,7 @@ const describesAccount = remembered((row: object) => holdsAccount(row))
 function holdsAccount(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const isOne = ['AccountId', 'AccountType', 'AccountSubType'].every((name) => name in value)
-  if (isOne && ['Description', 'Account'].some((name) => name in value)) return true
+  // A transaction has an amount, and may have a description of its own.
+  if (isOne && ('Account' in value || ('Description' in value && !('Amount' in value)))) return true
   return Object.values(value).some(holdsAccount)
 }

@@ -80,11 +80,13 @@ check(
 const ATTACK = /\.\.\/|\$\{/
 
 /**
- * Did a firewall answer in the place of the service, often with status 200? Which requests come to the service, the
- * documents do not say.
+ * Did a firewall answer instead of the service, often with status 200, by a page that asks for nothing? The documents do not
+ * say which requests reach the service.
  */
-function isStopped({ kind, request, first, last }: Visit): boolean {
-  const isPage = kind === 'stopped' && first === last && (first?.response?.status ?? 500) < 500
+function isStopped(visit: Visit): boolean {
+  if (visit.kind !== 'stopped' || visit.asks) return false
+  const { request, first, last } = visit
+  const isPage = first === last && (first?.response?.status ?? 500) < 500
   return isPage && ATTACK.test(request.state ?? '')
 }
 

@@ -1,3 +1,4 @@
+import { now } from '../../../engine/suite-api/clock.ts'
 import {
   bookedAt,
   brief,
@@ -227,7 +228,7 @@ rule(
 /** A statement covers a month or a quarter, and a card may have none for a time. */
 const A_YEAR = 366 * 86_400_000
 
-/** By AccountId: the time of its oldest balance, and that of its newest booking of some days ago. */
+/** By AccountId: the time of its oldest balance, and that of its newest booking of more than a quarter ago. */
 interface Times {
   balances: Map<unknown, number>
   bookings: Map<unknown, number>
@@ -249,9 +250,17 @@ function note(
 const isNewer = (at: number, known: number) => at > known
 const isOlder = (at: number, known: number) => at < known
 
-/** The newest booking of each account. Byte-identical answers share their rows, which are searched once. */
+/** Milliseconds after which a statement has been made of a booking: a quarter, and some days. */
+const STATED = 100 * 86_400_000
+
+/**
+ * The newest booking of each account of which a statement has been made. Byte-identical answers share their rows, which
+ * are searched once.
+ */
 const newestIn = remembered((rows: Row[]) => {
-  const all = settled(bookedOf(rows)).map((row) => [row.AccountId, bookedAt(row) ?? NaN] as const)
+  const all = bookedOf(rows)
+    .map((row) => [row.AccountId, bookedAt(row) ?? NaN] as const)
+    .filter(([, at]) => at < now() - STATED)
   return note(new Map(), all, isNewer)
 })
 
@@ -265,7 +274,8 @@ rule(
   {
     ...BALANCES,
     also: ['transactions', 'account-transactions'],
-    unseen: 'no account has a balance with DateTime and transactions that were booked two days ago',
+    unseen:
+      'no account has a balance with DateTime and transactions that were booked a quarter ago',
     follows: ['BAL-26/of-a-time', 'BAL-28/one-time', 'BAL-14/bulk-equals-single'],
   },
   (exchange, { earlier }) => {

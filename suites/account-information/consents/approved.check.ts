@@ -2,7 +2,12 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireExchange } from '../../../engine/suite-api/flow.ts'
-import { blockBy, Nonconformance, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  Blocked,
+  blockBy,
+  Nonconformance,
+  NotApplicable,
+} from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, succeeded } from '../../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
@@ -127,7 +132,9 @@ check(
       relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
       for (const read of ['/balances', '/transactions']) await get(read)
       // Whether a bank refreshes tokens is judged by others.
-      await goOnRefreshed(approval).catch(() => undefined)
+      await goOnRefreshed(approval).catch((error) => {
+        if (!(error instanceof NotApplicable || error instanceof Blocked)) throw error
+      })
       if ((await tokens()).authorised !== authorised) {
         throw new NotApplicable('the customer had to confirm the consent again meanwhile')
       }

@@ -12,6 +12,7 @@ import {
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { isBookedAtSomeTime, marginAround } from '../common/data/booking-times.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
@@ -150,7 +151,7 @@ rule(
   },
 )
 
-/** Links to another page in the body, however a framework spells their names. */
+/** Links to another page in the body, in whatever case, and as HAL writes them. */
 function nextPagesIn(json: unknown): { address: string; place: string }[] {
   return membersLike(/^_?links$/i, json).flatMap(([links, all]) => {
     const [self] = membersLike(/^self$/i, all).map(([, link]) => addressOf(link))
@@ -167,21 +168,25 @@ const membersLike = (name: RegExp, object: unknown): [string, unknown][] =>
     ? Object.entries(object).filter(([each]) => name.test(each))
     : []
 
-/** A link is a text, or an object with href. */
-const addressOf = (link: unknown): unknown =>
-  typeof link === 'string' ? link : member(link, 'href')
+/** A link is a text, or an object with href, or a list of these. */
+function addressOf(link: unknown): unknown {
+  const [one] = [link].flat()
+  return typeof one === 'string' ? one : member(one, 'href')
+}
 
 function isOtherInstant(shown: string, sent: string | null): boolean {
   if (sent === null || !isDateTime(shown) || !isDateTime(sent)) return false
   return instantOf(shown) !== instantOf(sent)
 }
 
-/** Is the filter that is shown narrower than the one that was sent, and are all rows of the answer within it? */
+/** Is the filter that is shown narrower than the one that was sent, and are all booked rows of the answer within it? */
 function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
   const end = name === 'fromBookingDateTime' ? 1 : -1
   const from = end * instantOf(shown)
   if (from <= end * instantOf(sent)) return false
-  return rowsOf(exchange).every((row) => end * (bookedAt(row) ?? instantOf(shown)) >= from)
+  const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
+  const margin = marginAround(rows, 0)
+  return rows.every((row) => end * (bookedAt(row) ?? 0) >= from - margin)
 }
 
 /** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */

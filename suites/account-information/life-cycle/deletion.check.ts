@@ -15,6 +15,7 @@ import {
   deletedWhereThere,
   eachAwaitingDeleted,
   expectNoData,
+  FORBIDDEN,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
 import { ELSEWHERE } from '../common/elsewhere.ts'
@@ -50,9 +51,6 @@ const deniedDeleted = sharedFixture([everything], async (context) => {
 })
 
 const DENIED_OF_ANOTHER = { ...DENIED, needs: ['clients.second'] } as const
-
-/** The status of the same refusal where the consent waits or is authorised. */
-const FORBIDDEN = ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised']
 
 check(
   'SEC-05/denied',

@@ -23,6 +23,7 @@ import {
   attackedByAnother,
   deletedWhereThere,
   expectNoData,
+  FORBIDDEN,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
 import { approvedBefore, expectNoAccounts } from '../common/visits/visits.ts'
@@ -255,7 +256,7 @@ check(
   'The refusal to delete a consent of another client that has expired has status 403, too',
   {
     ...EXPIRED_OF_ANOTHER,
-    follows: ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised'],
+    follows: [...FORBIDDEN, 'CLC-22/denied', 'CLC-22/revoked'],
   },
   async (context: Context<typeof accountsOnly>) => {
     const { deletion } = await expiredAttacked(context)

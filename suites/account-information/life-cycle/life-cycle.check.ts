@@ -18,6 +18,7 @@ import { consentPath, createConsent, statusOf } from '../common/consents/consent
 import {
   deletedAndQueried,
   expectNoData,
+  FORBIDDEN,
   relyOnDeletion,
 } from '../common/consents/deleted-consents.ts'
 import { REVOKED, revocationChecks } from '../common/consents/revocation-checks.ts'
@@ -220,7 +221,7 @@ check(
     uses: [basicCredits],
     spends: basicCredits,
     needs: ['clients.second', 'hooks.customer-revokes'],
-    follows: ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised'],
+    follows: [...FORBIDDEN, 'CLC-22/denied', 'CLC-01/revoked'],
   },
   async (context) => {
     const { attempt, query } = await revokedAttacked(context)

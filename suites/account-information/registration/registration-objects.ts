@@ -72,7 +72,7 @@ export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
   },
   {
     id: 'REG-24/not-yet-good',
-    title: 'A registration that is good only from a later time is refused',
+    title: 'A registration that is valid only from a later time is refused',
     kind: 'registration',
     rows: isWrong('should', JWS_GROUPS.notYetGood),
     follows: ['REG-24/unsigned', 'REG-24/forged', 'REG-24/expired'],

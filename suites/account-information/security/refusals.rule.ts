@@ -1,4 +1,10 @@
-import { type Exchange, member, rowsOf } from '../../../engine/suite-api/responses.ts'
+import {
+  type Endpoint,
+  type Exchange,
+  member,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { OWNERS } from '../../owners.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
@@ -7,7 +13,8 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /**
  * Every 4xx or 5xx to a wrong request of these endpoints. Fails: it has what it refuses: an access token, a
- * client with its redirect URIs, a consent that has not ended, rows of data. An error may repeat the request.
+ * client with its redirect URIs, a consent that has not ended or is of another client, rows of data. An error may repeat
+ * the request.
  */
 rule(
   'SEC-14/nothing-given',
@@ -20,21 +27,36 @@ rule(
       ...[OWNERS.accounts, OWNERS.balances, OWNERS.transactions],
     ],
   },
-  (exchange) => {
+  (exchange, { earlier }) => {
     const { status = 0 } = exchange.response ?? {}
+    const id = consentIn(exchange)
+    if (CREATIONS.includes(exchange.endpoint) && succeeded(exchange) && id !== undefined)
+      earlier.set(id, exchange.about.client)
     // A refusal of a correct request is judged by the check of that request.
     if (status < 400 || exchange.about.deviation === undefined) return undefined
-    const given = givenIn(exchange)
+    const owner = id === undefined ? undefined : earlier.get(id)
+    const given = givenIn(exchange, owner !== undefined && owner !== exchange.about.client)
     if (given === undefined) return []
     const message = `the answer with status ${status} holds ${given}`
     return [{ message, expected: 'an error alone', actual: given }]
   },
 )
 
-/** Values of Status of a consent that has not ended. How one has ended, its refusal may say. */
+const CREATIONS: readonly Endpoint[] = [
+  'create-account-access-consent',
+  'create-funds-confirmation-consent',
+]
+
+function consentIn({ response }: Exchange): string | undefined {
+  const id = member(response?.json, 'Data', 'ConsentId')
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Values of Status of a consent that has not ended. How one has ended, the refusal may say to its own client. */
 const OPEN: unknown[] = ['AwaitingAuthorisation', 'Authorised']
 
-function givenIn(exchange: Exchange): string | undefined {
+/** @param isForeign is the consent in the answer that of another client? */
+function givenIn(exchange: Exchange, isForeign: boolean): string | undefined {
   const { endpoint, response } = exchange
   const json = response?.json
   const text = (...path: string[]) => typeof member(json, ...path) === 'string'
@@ -44,8 +66,10 @@ function givenIn(exchange: Exchange): string | undefined {
     return isStored ? 'a registered client' : undefined
   }
   if (CONSENTS.includes(endpoint)) {
-    const isOpen = OPEN.includes(member(json, 'Data', 'Status'))
-    return text('Data', 'ConsentId') && isOpen ? 'a consent with its Status' : undefined
+    const isGiven = isForeign
+      ? text('Data', 'Status')
+      : OPEN.includes(member(json, 'Data', 'Status'))
+    return text('Data', 'ConsentId') && isGiven ? 'a consent with its Status' : undefined
   }
   if (!DATA.includes(endpoint)) return undefined
   const rows = rowsOf(exchange).length

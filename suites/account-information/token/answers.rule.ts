@@ -94,7 +94,8 @@ rule(
     const form = new URLSearchParams(exchange.request.body ?? '')
     if (error === undefined || (exchange.response?.status ?? 0) < 400) return undefined
     if (form.get('grant_type') !== 'client_credentials') return undefined
-    if (form.has('code') || form.has('refresh_token') || error !== 'invalid_grant') return []
+    if (form.has('code') || form.has('refresh_token')) return undefined
+    if (error !== 'invalid_grant') return []
     const message = 'the error to a client_credentials request is invalid_grant'
     const expected = 'an error about the client, the grant type or the scope'
     return [{ message, expected, actual: error, place: '/error' }]

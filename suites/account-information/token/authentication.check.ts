@@ -131,7 +131,7 @@ const ofOneClient = dear(assertionPlaces(['first']))
 /** RFC 7519 4.1.5 (nbf) and RFC 7515 4.1.11 (crit). */
 check(
   'TOK-53/says-so',
-  'A client assertion that is good only later, or only for who understands an extension, is refused',
+  'A client assertion that is not valid yet, or has a critical extension that nobody knows, is refused',
   { asks: [jws], follows: ['TOK-07/tampered'] },
   (context) =>
     expectTable(context, {

@@ -102,7 +102,7 @@ check(
     for (const [index, query] of queries.entries()) {
       const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk, { query }))
       if (index === 0) relyOn(periodOwner, answer).toSucceed()
-      // A bank that refuses such a query under any consent is told by TXN-15/each-combination or TXN-47/out-of-range.
+      // A query that is refused under any consent is judged by TXN-15/each-combination and TXN-47/out-of-range.
       else if (refused(answer) && refused(await whole.get(bulk, { query }))) continue
       expect(answer).toSucceed()
       bookedIn(answer, periodOwner)

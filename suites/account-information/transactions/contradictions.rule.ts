@@ -245,7 +245,8 @@ rule(
   },
   (exchange) => {
     const told = allIn(exchange).flatMap((row) => {
-      const [merchant = '', address = ''] = DETAILS.map(({ of }) => textOf(of(row)))
+      const merchant = textOf(member(row, 'MerchantDetails', 'MerchantName'))
+      const address = textOf(row.AddressLine)
       return merchant !== '' && address !== '' ? [{ merchant, address }] : []
     })
     if (told.length < MANY || new Set(told.map(({ merchant }) => merchant)).size < SHOPS) {

@@ -26,15 +26,16 @@ const ENOUGH = 3
 
 /**
  * The first list of transactions under each consent with ReadTransactionsDetail, while the customer is present. Fails:
- * three or more booked rows that another such consent of the customer shows with a merchant, or an address, are there,
- * none with it. A consent that holds the basic permission as well is compared with its like alone.
+ * another such consent of the customer shows three or more booked rows with a merchant (or an address), and this one shows
+ * the same rows, none of them with it. A consent that holds the basic permission as well is compared with its like alone.
  */
 rule(
   'TXN-51/every-consent',
   'What one consent with ReadTransactionsDetail shows of merchants, others of the customer do not leave out',
   {
     endpoints: ['transactions'],
-    unseen: 'no two consents of a customer show three transactions alike, one with their merchants',
+    unseen:
+      'no two consents of a customer show three of the same transactions, one of them with merchants or addresses',
     follows: ['DATA-09/same-data', 'TXN-44/as-bulk', 'TXN-44/kept'],
   },
   (exchange, { earlier }) => {

@@ -136,7 +136,10 @@ function kept(name: string, old: unknown, now: unknown): boolean {
   return one === undefined || other === undefined || one === other
 }
 
-/** To a second, since what answers a creation and what stores it have different clocks. No date-time: a rule judges that. */
+/**
+ * To within a second: the server that answers a creation and the one that stores it may have different clocks. A value that is
+ * no date-time is judged by a rule.
+ */
 function isSameTime(old: unknown, now: unknown): boolean {
   const [one, other] = [secondsOf(old), secondsOf(now)]
   return one === undefined || other === undefined || Math.abs(one - other) <= 1

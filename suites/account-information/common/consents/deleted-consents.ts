@@ -37,6 +37,9 @@ export const awaitingDeleted = awaitingDeletedBy('first')
 const awaitingDeletedBySecond = awaitingDeletedBy('second')
 
 /** The same for each client. */
+/** The status of the refusal to delete another client's consent, where it waits or is authorised. */
+export const FORBIDDEN = ['CLC-22/with-403', 'CLC-22/other-direction', 'CLC-22/authorised']
+
 export async function eachAwaitingDeleted(context: Context<never>) {
   const each = { first: awaitingDeleted, second: awaitingDeletedBySecond }
   const deleted: Awaited<ReturnType<typeof awaitingDeleted>>[] = []

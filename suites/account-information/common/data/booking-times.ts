@@ -163,7 +163,8 @@ export type Kind = 'from' | 'to' | 'both' | 'reversed'
 /**
  * Bounds with rows on both sides of each, never equal to a row: `from` lies just after one and `to` just
  * before one, so that a filter off by an hour in either direction shows; the window of `both` has rows before,
- * in and after it. Undefined where the data has no such rows, or where days alone are told and none lies a day outside.
+ * in and after it. Undefined where the data has no such rows, or where days alone are told and no row
+ * lies a day outside of each bound.
  *
  * @param near whether a single bound lies near a row that it drops, or near one of the same day that it keeps.
  */
@@ -174,8 +175,11 @@ export function boundsFor(
 ): Bounds | undefined {
   const bounds = placedFor(kind, times, near)
   if (!bounds || !areOfDays(times)) return bounds
-  const { from = -Infinity, to = Infinity } = bounds
-  return times.some((time) => time < from - DAY || time > to + DAY) ? bounds : undefined
+  const { from, to } = bounds
+  const isTold =
+    (from === undefined || times.some((time) => time < from - DAY)) &&
+    (to === undefined || times.some((time) => time > to + DAY))
+  return isTold ? bounds : undefined
 }
 
 function placedFor(kind: Kind, times: number[], near: 'dropped' | 'kept'): Bounds | undefined {
