@@ -127,8 +127,8 @@ async function obstacles(known: Case): Promise<Line[]> {
   const answered: string[] = []
   for (const [{ origin, members }, answer] of known.answers) {
     const exchange = await answer
-    if (exchange.response) answered.push(...members)
     if (notThere(exchange)) away.add(origin)
+    else if (exchange.response) answered.push(...members)
   }
   const others = answered.length > 0 ? `; ${answered.join(', ')} answered` : ''
   const stop = wrongs.filter(({ name }) => away.has(name))

@@ -21,6 +21,22 @@ const notFound = (
   }),
 })
 
+/** Deletions of a deleted consent without a good token are answered 404, not 401. */
+const lookedForFirst = (
+  id: string,
+  story: string,
+  warns: string,
+  kind: 'any' | 'funds-confirmation',
+): Fault => ({
+  id,
+  story,
+  fails: [],
+  warns: [warns],
+  middleware: answeredWith(kind, 'DELETE', (ctx) =>
+    ctx.status === 401 && consentNamed(ctx)?.deleted ? 404 : undefined,
+  ),
+})
+
 const faults: Fault[] = [
   notFound(
     'foreign-denied-consent-is-not-found',
@@ -40,24 +56,18 @@ const faults: Fault[] = [
     'CLC-22/expired',
     ({ status, ahead }) => status !== 'Revoked' && ahead.expiry > 0,
   ),
-  {
-    id: 'deletions-look-for-the-consent-first',
-    story: 'The consent is loaded by its id, and the filter for the token comes after that.',
-    fails: [],
-    warns: ['CLC-28/deleted'],
-    middleware: answeredWith('any', 'DELETE', (ctx) =>
-      ctx.status === 401 && consentNamed(ctx)?.deleted ? 404 : undefined,
-    ),
-  },
-  {
-    id: 'funds-deletions-look-for-the-consent-first',
-    story: 'The newer of two services finds the consent before it asks for the token.',
-    fails: [],
-    warns: ['FCC-30/deleted'],
-    middleware: answeredWith('funds-confirmation', 'DELETE', (ctx) =>
-      ctx.status === 401 && consentNamed(ctx)?.deleted ? 404 : undefined,
-    ),
-  },
+  lookedForFirst(
+    'deletions-look-for-the-consent-first',
+    'The consent is loaded by its id, and the filter for the token comes after that.',
+    'CLC-28/deleted',
+    'any',
+  ),
+  lookedForFirst(
+    'funds-deletions-look-for-the-consent-first',
+    'The newer of two services finds the consent before it asks for the token.',
+    'FCC-30/deleted',
+    'funds-confirmation',
+  ),
   {
     id: 'deletions-with-a-type-are-answered-200',
     story: 'Whoever names a media type is served by the newer handler, which answers in JSON.',
