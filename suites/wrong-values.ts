@@ -12,10 +12,20 @@ import { isUnknown } from './account-information/common/places/account-id-places
 import { certificatesOf } from './account-information/common/places/certificate-places.ts'
 import { isInvalid as isInvalidId } from './account-information/common/places/consent-id-places.ts'
 import {
+  FIELD_NAMES,
+  instantOf,
+  isMalformed,
+} from './account-information/common/places/date-time-places.ts'
+import {
   isWrong as isWrongUri,
   urisOf,
 } from './account-information/common/places/redirect-places.ts'
+import {
+  WRONG_AUTHENTICATIONS,
+  type WrongAuthentication,
+} from './account-information/common/tokens/wrong-authentications.ts'
 import { inBoth } from './account-information/common/visits/visits.ts'
+import { isOfOtherType, isOther } from './account-information/consents/permission-places.ts'
 import { ASSERTION_CHECKS, wrongAssertions } from './account-information/token/assertion-places.ts'
 import {
   bearerCredential,
@@ -31,6 +41,9 @@ import {
   isInvalidCertificate,
   type OverCertificate,
 } from './values/client-certificate.ts'
+import { NINE, permissions } from './values/consent-enumerations.ts'
+import { dateTime } from './values/date-time.ts'
+import type { Enumeration } from './values/enumeration-terms.ts'
 import { accountIdInPath, consentIdInPath } from './values/identifier.ts'
 import { jws } from './values/jws.ts'
 import type { Jws } from './values/jws-rows.ts'
@@ -111,9 +124,35 @@ export const WRONG_VALUES: readonly WrongValue[] = [
         : { id: account.id, ofOthers: { anotherCustomer: account.foreign } },
     requestOf: unlessKnown,
   }),
+  ...lists(isOther, 'CONS-10/other-value'),
+  ...lists(isOfOtherType, 'CONS-12/not-an-array'),
+  ...FIELD_NAMES.flatMap((field) =>
+    valuesOf({ ...dateTime, name: `${field}, a date-time` }, isMalformed, {
+      checks: {
+        create: 'CONS-15/malformed',
+        ...(field === 'ExpirationDateTime' && { 'create-funds': 'CONS-15/funds' }),
+      },
+      rightOf: () => ({ instant: instantOf(field) }),
+      requestOf: (made) => ({ data: { [field]: made } }),
+    }),
+  ),
+  ...WRONG_AUTHENTICATIONS.filter(({ id }) => !isOfAssertions(id)).map(authentication),
+  ...valuesOf(redirectUri, isWrongUri, {
+    checks: { exchange: 'TOK-12/other' },
+    rightOf: ({ tpp, other, redirectUri: right }) =>
+      right === undefined
+        ? undefined
+        : {
+            registered: [right],
+            ofOthers: [...urisOf(tpp), ...(other?.client.redirectUris ?? [])].filter(
+              (uri) => uri !== right,
+            ),
+          },
+    requestOf: (uri) => ({ token: { form: { redirect_uri: uri } } }),
+  }),
   ...ASSERTION_CHECKS.flatMap(({ id, part }) =>
     valuesOf({ ...jws, name: 'client assertion' }, wrongAssertions(part), {
-      checks: { refresh: id },
+      checks: { exchange: id, refresh: id },
       rightOf: ({ tpp, other }) => rightJws('client-assertion', tpp.assertionClaims(), tpp, other),
       requestOf: (assertion) => ({ token: { assertion } }),
     }),
@@ -210,7 +249,35 @@ function credentialsOf({ tpp, tokens, code, consentId }: AtHand): Omit<Credentia
   }
 }
 
-/** Access tokens of the other grant: of client_credentials for data, of an approval for consents. */
+/** Lists of permissions of an account access consent. */
+function lists(rows: (row: Value<Enumeration, unknown>) => boolean, check: string): WrongValue[] {
+  return valuesOf(permissions, rows, {
+    checks: { create: check },
+    rightOf: ({ permissions: chosen }) => chosen && { allowed: NINE, chosen },
+    requestOf: (Permissions) => ({ data: { Permissions } }),
+  })
+}
+
+/** A way of client authentication other than that of the client, with the check that tries it. */
+function authentication({ id, attempts }: WrongAuthentication): WrongValue {
+  const type = 'client authentication'
+  return {
+    ...{ name: `${type}: ${id}`, type, checks: { exchange: id, refresh: id } },
+    make({ tpp, other }) {
+      const { deviation: _, ...token } = attempts({ tpp, ...(other && { other }) }).at(-1) ?? {}
+      return Object.keys(token).length > 0 ? { token } : undefined
+    },
+  }
+}
+
+function isOfAssertions(check: string): boolean {
+  return ASSERTION_CHECKS.some(({ id }) => id === check)
+}
+
+/**
+ * Access tokens of another grant, client_credentials for data and an approval for consents, and those for the other
+ * kind of consents.
+ */
 function tokensOfOtherGrants(): WrongValue[] {
   const value = (
     row: string,
@@ -224,7 +291,14 @@ function tokensOfOtherGrants(): WrongValue[] {
     },
   })
   const data = alsoOfOne({ read: 'TOK-24/other-tokens' })
+  const others = 'TOK-38/other-scope'
   return [
+    value('for funds confirmation', { create: others, query: others, delete: others }, (right) =>
+      right.management.apart ? right.management.funds : undefined,
+    ),
+    value('for accounts', { 'create-funds': others, 'delete-funds': others }, ({ management }) =>
+      management.apart ? management.accounts : undefined,
+    ),
     value('of client_credentials', data, ({ management }) => management.accounts),
     value(
       'of client_credentials, for funds confirmation',

@@ -1,4 +1,5 @@
 import type { Tpp } from '../client/tpp.ts'
+import type { ClientDocument } from '../configuration/target.ts'
 import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { now } from '../record/clock.ts'
@@ -40,6 +41,15 @@ export function tokensOf(exchange: Exchange): TokenSet | undefined {
     scope: text('scope'),
     expiresAt: Number.isFinite(seconds) ? now() + seconds * 1000 : Number.POSITIVE_INFINITY,
   }
+}
+
+/** True if a token response says that its token is for both kinds of consents. */
+export function grantsBoth(
+  { response }: Exchange,
+  { accounts, fundsConfirmation }: ClientDocument['scopes'],
+): boolean {
+  const granted = String(member(response?.json, 'scope') ?? '').split(' ')
+  return granted.includes(accounts) && granted.includes(String(fundsConfirmation))
 }
 
 /** Exchanges the code of an approval for the tokens of a consent. */

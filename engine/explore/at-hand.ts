@@ -1,41 +1,59 @@
-import type { RequestMove } from '../model/moves.ts'
+import { grantsBoth } from '../client-session/tokens.ts'
+import type { Party, RequestMove } from '../model/moves.ts'
 import type { Held } from './held.ts'
 import type { AccountAtHand, AtHand } from './wrong-values.ts'
 
 /** The material for a move; undefined if its owner is not known. */
 export async function atHand(held: Held, move: RequestMove): Promise<AtHand | undefined> {
   const { session, facts, codes } = held
-  const of = facts.get(move.consent)
+  const consent = held.consentOf(move)
+  const of = facts.get(consent)
   const client = move.do === 'read' ? of?.client : move.client
   if (client === undefined) return undefined
   const { tpp } = await session.caller(client)
   const other = client === 'first' ? 'second' : 'first'
-  const [tokens] = held.tokensOf(move.consent)
-  const code = [...codes.values()].findLast(({ consent }) => consent === move.consent)?.code
+  const [tokens] = held.tokensOf(consent)
+  const visit =
+    move.do === 'exchange'
+      ? codes.get(move.code)
+      : [...codes.values()].findLast((code) => code.consent === consent)
   const taken = [...codes.values()].findLast(({ consent }) => facts.get(consent)?.client === client)
-  const { management } = session.steps
-  const accounts = (await management(client)).value
-  const funds = tpp.client.scopes.fundsConfirmation && (await management(client, true)).value
+  const management = await tokensForConsents(held, client)
   const otherKind = [...facts.values()].find(
     (one) => one.kind !== of?.kind && one.client === client,
   )
-  const account = move.do === 'read' ? accountAtHand(held, move.consent, move.account) : undefined
+  const account = move.do === 'read' ? accountAtHand(held, consent, move.account) : undefined
   const known = new Set([
     ...held.given,
     ...session.leftovers.list().map(({ id }) => id),
-    ...held.accountsOf(move.consent),
+    ...held.accountsOf(consent),
   ])
   return {
-    ...{ tpp, management: { ...(accounts && { accounts }), ...(funds && { funds }) } },
+    ...{ tpp, management },
     ...(session.target.clients[other] && { other: session.tpp(other) }),
     ...(tokens && { tokens }),
-    ...(code !== undefined && { code }),
+    ...(visit && { code: visit.code, redirectUri: visit.request.redirectUri }),
+    ...(move.do === 'create' && { permissions: move.permissions }),
     ...(taken && { requestObject: taken.request.requestObject }),
     ...(of && { consentId: of.id }),
     ...(otherKind && { otherKind: otherKind.id }),
     ...(account && { account }),
     isKnown: (id) => known.has(id),
   }
+}
+
+async function tokensForConsents({ session }: Held, client: Party): Promise<AtHand['management']> {
+  const { scopes } = session.tpp(client).client
+  const { management } = session.steps
+  const ofAccounts = await management(client)
+  const ofFunds =
+    scopes.fundsConfirmation === undefined ? undefined : await management(client, true)
+  const [accounts, funds] = [ofAccounts.value, ofFunds?.value]
+  const apart =
+    scopes.accounts !== scopes.fundsConfirmation &&
+    accounts !== funds &&
+    ![ofAccounts, ofFunds].some((step) => step?.exchange && grantsBoth(step.exchange, scopes))
+  return { apart, ...(accounts && { accounts }), ...(funds && { funds }) }
 }
 
 function accountAtHand(

@@ -20,7 +20,7 @@ export const create: Make<'create'> = async ({ session, keep }, move, { deviatio
     TransactionToDateTime: at(toDays),
   }
   const caller = await session.caller(client)
-  const body = { Data, Risk: {} }
+  const body = { Data: { ...Data, ...wrong.data }, Risk: {} }
   const exchange = await caller.post('/account-access-consents', body, {
     ...deviation,
     ...wrong.call,
@@ -40,7 +40,8 @@ export const createFunds: Make<'create-funds'> = async (
   await session.steps.fundsConfirmation(client)
   await session.steps.fundsDeletion().catch(unlessBlocked)
   const caller = await session.caller(client)
-  const body = fundsConfirmationBody(session.target, caller.funds().scheme)
+  const right = fundsConfirmationBody(session.target, caller.funds().scheme)
+  const body = { ...right, Data: { ...right.Data, ...wrong.data } }
   const exchange = await caller.post('/funds-confirmation-consents', body, {
     ...deviation,
     ...wrong.call,

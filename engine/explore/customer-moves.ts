@@ -33,7 +33,7 @@ export async function visit(
 /** Milliseconds for which a code is assumed to be valid. */
 const LIFE = 20_000
 
-export const exchange: Make<'exchange'> = async (held, move, { obligation, deviation }) => {
+export const exchange: Make<'exchange'> = async (held, move, { obligation, deviation, wrong }) => {
   const { session, facts, codes } = held
   const granted = codes.get(move.code)
   const of = facts.get(granted?.consent ?? '')
@@ -45,7 +45,7 @@ export const exchange: Make<'exchange'> = async (held, move, { obligation, devia
     const { code, request } = granted
     const sent = await tpp.token(
       { grant_type: 'authorization_code', code, redirect_uri: request.redirectUri },
-      deviation,
+      { ...deviation, ...wrong.token },
     )
     return { exchange: sent, outcome: tokensOf(sent) ? 'given' : outcomeWithout(sent) }
   }

@@ -49,7 +49,7 @@ export function createHands({
       const right = { obligation, deviation, wrong: {} }
       if (move.do !== 'wrong') return MAKES[move.do](held, move as never, right)
       const parts = await atHand(held, move.in)
-      const operation = operationOf(move.in, held.facts.get(move.in.consent)?.kind)
+      const operation = operationOf(move.in, held.facts.get(held.consentOf(move.in))?.kind)
       const isIt = ({ name, checks }: WrongValue) =>
         name === move.value && checks[operation] === move.check
       const wrong = parts && values.find(isIt)?.make(parts)

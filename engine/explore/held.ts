@@ -3,7 +3,7 @@ import type { Session } from '../client-session/session.ts'
 import type { TokenSet } from '../client-session/tokens.ts'
 import type { Granted } from '../client-session/visit.ts'
 import type { Row } from '../judge/data-rows.ts'
-import { type Move, moveWords, namesUsedBy, type Party } from '../model/moves.ts'
+import { type Move, moveWords, namesUsedBy, type Party, type RequestMove } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
 import type { ConsentState, Outcome } from '../model/world.ts'
 import { percentEncoded } from '../record/percent.ts'
@@ -69,6 +69,10 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
     ended,
     /** Consent and list → the rows of its last answer without a filter, while the customer was present. */
     seen,
+    /** The name of the consent that a request concerns. */
+    consentOf(move: RequestMove): string {
+      return move.do === 'exchange' ? (this.codes.get(move.code)?.consent ?? '') : move.consent
+    },
     /** The tokens of a consent, the newest first. */
     tokensOf: (consent: string): readonly TokenSet[] => tokens.get(consent) ?? [],
     hold(consent: string, given: TokenSet): void {

@@ -232,7 +232,8 @@ function wrongOnes(
   const requests = able.map(({ move }) => move).filter((move) => isOwnRequest(world, move))
   if (requests.length === 0) return []
   return Array.from({ length: TRIED }, () => one(requests, random)).flatMap((request) => {
-    const operation = operationOf(request, world.consents.get(request.consent)?.kind)
+    const kind = request.do === 'exchange' ? undefined : world.consents.get(request.consent)?.kind
+    const operation = operationOf(request, kind)
     const judged = values.filter(({ checks }) => checks[operation] !== undefined)
     if (judged.length === 0) return []
     // Tables have equal weight, whatever their number of rows.
@@ -254,6 +255,10 @@ function isOwnRequest(world: World, move: Move): move is RequestMove {
       return true
     case 'read':
       return !move.older
+    case 'exchange': {
+      const code = world.codes.get(move.code)
+      return code?.client === move.client && !code.sent
+    }
     case 'query':
     case 'delete':
     case 'approve':

@@ -29,6 +29,8 @@ export interface WrongRequest {
   call?: Pick<CallDeviation, 'bearer' | 'headers' | 'query' | 'identity'>
   /** Spelling of the id in their path. */
   segment?: string
+  /** Members of Data of a request that creates a consent. */
+  data?: Record<string, unknown>
   /** For the token endpoint. */
   token?: TokenDeviation
   /** For the authorisation endpoint. */
@@ -43,10 +45,18 @@ export interface AtHand {
   /** The newest tokens of the consent, if any, and the code of its last visit. */
   tokens?: TokenSet
   code?: string
+  /** The redirect URI for which the code was issued. */
+  redirectUri?: string
   /** A request object of this client that the bank accepted. */
   requestObject?: string
-  /** Access tokens of the client_credentials grant, for accounts and for funds confirmation. */
-  management: { accounts?: string; funds?: string }
+  /**
+   * Access tokens of the client_credentials grant, for accounts and for funds confirmation.
+   *
+   * `apart`: each of the two is for one kind of consents alone, as far as the bank says.
+   */
+  management: { accounts?: string; funds?: string; apart: boolean }
+  /** The permissions that the request asks for. */
+  permissions?: readonly string[]
   consentId?: string
   /** A consent of the other kind. */
   otherKind?: string

@@ -39,6 +39,7 @@ export type RequestMove =
   | { do: 'delete'; consent: string; client: Party }
   /** This client sends the customer to the bank. */
   | { do: 'approve'; consent: string; client: Party; customer: Party; code: string }
+  | { do: 'exchange'; code: string; client: Party }
   /** Uses the newest refresh token of the consent. */
   | { do: 'refresh'; consent: string; client: Party }
   | ReadMove
@@ -53,7 +54,6 @@ export type Published = 'discovery' | 'jwks' | 'products'
 export type Move =
   | RequestMove
   | { do: 'deny'; consent: string; client: Party; customer: Party }
-  | { do: 'exchange'; code: string; client: Party }
   /** Reads that are sent at the same time. */
   | { do: 'at-once'; reads: readonly ReadMove[] }
   /** What only a person at the bank can make true, through a hook of the target. */

@@ -216,6 +216,10 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
   read() {},
   'at-once'() {},
   wrong(world, { move }) {
+    if (move.in.do === 'exchange') {
+      // What is left of a code that was tried with a wrong value is not shown.
+      return CHANGES.exchange(world, { move: move.in, outcome: 'refused' })
+    }
     const consent = world.consents.get(move.in.consent)
     // A bank that shows the customer a page may have stored something about the consent, and a refresh token that was
     // tried may have become useless. Any other refused request leaves everything unchanged.

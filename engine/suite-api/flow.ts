@@ -5,7 +5,7 @@ import { noteControl } from '../judge/controls.ts'
 export type { CallDeviation, Caller } from '../client-session/caller.ts'
 export { standsStillFor, untilTimeHasMoved } from '../client-session/status-times.ts'
 export { requireExchange } from '../client-session/step-owners.ts'
-export { refreshed, type TokenSet, tokensOf } from '../client-session/tokens.ts'
+export { grantsBoth, refreshed, type TokenSet, tokensOf } from '../client-session/tokens.ts'
 export { type Visit, type VisitOptions, visitEnd } from '../client-session/visit.ts'
 
 /**

@@ -1,7 +1,12 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { type ClientName, daysFromNow } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, noteNegative, relyOn } from '../../../engine/suite-api/expect.ts'
-import { type Caller, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import {
+  type Caller,
+  grantsBoth,
+  requireExchange,
+  requireValue,
+} from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { answerOf, brief, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
@@ -306,8 +311,7 @@ check(
     const forAccounts = requireValue(ofAccounts)
     const forFunds = requireValue(ofFunds)
     for (const { exchange } of [ofAccounts, ofFunds]) {
-      const granted = String(member(exchange?.response?.json, 'scope') ?? '').split(' ')
-      if (granted.includes(accounts) && granted.includes(fundsConfirmation)) {
+      if (exchange && grantsBoth(exchange, client.tpp.client.scopes)) {
         throw new NotApplicable('the bank issues tokens of every scope, and says so')
       }
     }

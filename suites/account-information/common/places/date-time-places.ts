@@ -32,6 +32,12 @@ const FIELDS = {
 
 export type Field = keyof typeof FIELDS
 
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly Field[]
+
+/** A usual instant for a member, in whole seconds, which every spelling of the table can express. */
+export const instantOf = (field: Field): number =>
+  Math.floor((now() + FIELDS[field].days * DAY) / 1000) * 1000
+
 /** Whether the check that owns the correct request judges it, or this check. */
 type Control = 'of its owner' | 'judged here'
 
@@ -84,8 +90,7 @@ function placeOf({ name, field, owner, control, ...creation }: Creation): DateTi
     ...{ name: `${field} of ${name}`, kind: 'consents' },
     async open() {
       const client = await creation.client()
-      // Whole seconds, which every spelling of the table can express.
-      const instant = Math.floor((now() + FIELDS[field].days * DAY) / 1000) * 1000
+      const instant = instantOf(field)
       const right = { [field]: new Date(instant).toISOString().replace('.000Z', 'Z') }
       const answer = await creation.create(client, right)
       if (control === 'judged here') expect(answer).toSucceed()
