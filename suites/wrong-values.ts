@@ -191,7 +191,7 @@ function valuesOf<Right, Made>(
   return rowsOf(type)
     .filter(rows)
     .map(({ id, make }) => ({
-      ...{ name: `${type.name}: ${id}`, type: type.name, checks: parts.checks },
+      ...{ name: `${type.name}: ${id}`, checks: parts.checks },
       make(atHand) {
         const right = parts.rightOf(atHand)
         const made = right && make(right)
@@ -260,9 +260,8 @@ function lists(rows: (row: Value<Enumeration, unknown>) => boolean, check: strin
 
 /** A way of client authentication other than that of the client, with the check that tries it. */
 function authentication({ id, attempts }: WrongAuthentication): WrongValue {
-  const type = 'client authentication'
   return {
-    ...{ name: `${type}: ${id}`, type, checks: { exchange: id, refresh: id } },
+    ...{ name: `client authentication: ${id}`, checks: { exchange: id, refresh: id } },
     make({ tpp, other }) {
       const { deviation: _, ...token } = attempts({ tpp, ...(other && { other }) }).at(-1) ?? {}
       return Object.keys(token).length > 0 ? { token } : undefined
@@ -284,7 +283,7 @@ function tokensOfOtherGrants(): WrongValue[] {
     checks: Checks,
     bearerOf: (right: AtHand) => string | undefined,
   ): WrongValue => ({
-    ...{ name: `access token: ${row}`, type: 'access token', checks },
+    ...{ name: `access token: ${row}`, checks },
     make(right) {
       const bearer = bearerOf(right)
       return bearer === undefined ? undefined : { call: { bearer } }

@@ -236,13 +236,12 @@ function wrongOnes(
     const operation = operationOf(request, kind)
     const judged = values.filter(({ checks }) => checks[operation] !== undefined)
     if (judged.length === 0) return []
-    // Tables have equal weight, whatever their number of rows.
-    const type = one([...new Set(judged.map((value) => value.type))], random)
+    // Checks have equal weight, whatever their number of rows.
+    const check = one([...new Set(judged.map(({ checks }) => checks[operation] as string))], random)
     const value = one(
-      judged.filter((each) => each.type === type),
+      judged.filter(({ checks }) => checks[operation] === check),
       random,
     )
-    const check = value.checks[operation] as string
     return [{ move: { do: 'wrong', value: value.name, check, in: request }, weight: 2 }]
   })
 }

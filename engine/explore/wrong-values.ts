@@ -15,8 +15,6 @@ export type Operation =
 export interface WrongValue {
   /** `bearer credential: random` */
   name: string
-  /** `bearer credential` */
-  type: string
   /** The check that judges it, by operation; operations without one are not tried. */
   checks: Partial<Record<Operation, string>>
   /** Makes the fault of the request; undefined if the available material has no such value. */

@@ -204,7 +204,9 @@ const CHANGES: { [Kind in Move['do']]: Change<Kind> } = {
   },
   refresh(world, { move, outcome, refreshable = false }) {
     const consent = world.consents.get(move.consent)
-    if (!consent?.tokens) return
+    if (!consent) return
+    // It was a token of an earlier approval: what its use does to the newest one, whose code was not exchanged, is open.
+    if (!consent.tokens) return unclear(world, consent)
     if (move.client !== consent.client || outcome === 'unknown') return unclear(world, consent)
     const { code } = consent.tokens
     const tokens =

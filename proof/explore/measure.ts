@@ -100,9 +100,9 @@ async function banks(kind: string): Promise<Bank[]> {
   throw new TypeError(`--of ${kind}: faults, variants, groups, correct or conditioned`)
 }
 
-const several = (altered: Altered[]): Bank => ({
-  ...{ id: altered.map(({ id }) => id).join(' + '), altered, seed },
-})
+function several(altered: Altered[]): Bank {
+  return { id: altered.map(({ id }) => id).join(' + '), altered, seed }
+}
 
 async function drawnGroups(): Promise<Altered[][]> {
   const social = (await loadVariants()).filter(({ blocks }) => blocks === undefined)
