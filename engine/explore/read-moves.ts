@@ -40,7 +40,10 @@ export const read: Make<'read'> = async (held, move, { obligation, deviation, wr
       ...{ exchange, before, from, to, subject },
       whole: () => send('transactions', {}),
     }
-    return { exchange, outcome: outcomeOf(exchange), reading }
+    // A bank may require another login, by 403, for bookings of more than ninety days ago.
+    const isLongAgo = from !== undefined && from < now() - NINETY_DAYS
+    const needsLogin = isLongAgo && exchange.response?.status === 403
+    return { exchange, outcome: needsLogin ? 'unknown' : outcomeOf(exchange), reading }
   }
   return { ...(await ask()), again: ask }
 }
@@ -75,6 +78,7 @@ function bookingsOf(rows: readonly Row[]): number[] {
 }
 
 const A_DAY = 86_400_000
+const NINETY_DAYS = 90 * A_DAY
 
 /** An instant between two bookings, never on one, at this fraction of them; outside them below 0 and above 1. */
 function instantAt(times: number[], part: number | undefined): number | undefined {
