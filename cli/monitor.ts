@@ -47,6 +47,9 @@ export interface MonitorOptions {
 /** Minimum number of milliseconds between two rounds: a monitor is not a load test. */
 const SHORTEST = 10_000
 
+/** Maximum number of milliseconds between two rounds: a timer of Node beyond 24.8 days ends at once. */
+const LONGEST = 7 * 86_400_000
+
 /**
  * `assay monitor --target bank.yaml`: one round, or repeated rounds with --every. Exit code 1 when a must was broken, 3
  * when something was not reachable, else 0.
@@ -56,14 +59,18 @@ export async function monitor(options: MonitorOptions): Promise<void> {
   if (every !== undefined && every < SHORTEST) {
     throw new UsageError(`--every ${options.every} is too often: ${SHORTEST / 1000}s at least`)
   }
+  if (every !== undefined && every > LONGEST) {
+    throw new UsageError(`--every ${options.every} is too rare: 7d at most`)
+  }
   if (options.until !== undefined && every === undefined) {
     throw new UsageError('--until goes with --every')
   }
   const until = instantAfter('--until', options.until, now())
   const dataEvery = duration('--data-every', options.dataEvery) ?? 0
   const catalogue = loadCatalogue()
+  const { deviations: file, notify, out: folder, history } = options
   const { deviations } = await prepared(
-    { deviations: options.deviations, notify: options.notify, out: options.out },
+    { deviations: file, notify, out: folder, history },
     catalogue,
   )
   const opened = await openTarget(options.target)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Catalogue } from '../engine/catalogue/catalogue.ts'
 import { readClients } from '../engine/client-session/client-store.ts'
 import { readKey } from '../engine/report/evidence/sign-run.ts'
+import { readHistory } from '../engine/report/history.ts'
 import { readReport } from '../engine/report/read-run.ts'
 import type { CheckResult } from '../engine/report/report.ts'
 import { type Deviation, loadDeviations } from '../engine/run/deviations.ts'
@@ -43,6 +44,7 @@ export async function prepared(
   if (failOn === 'new' && !baseline) throw new UsageError('--fail-on new needs --baseline')
   const known = deviations === undefined ? undefined : deviationsOf(deviations, catalogue)
   if (baseline) await readReport(baseline)
+  if (options.history) await readHistory(options.history)
   if (sign) readKey(textOf('--sign', sign), process.env.ASSAY_SIGNING_PASSPHRASE)
   if (out && !force && existsSync(join(out, 'statement.jws'))) {
     throw new UsageError(`${out} holds a signed run. Name another folder, or give --force.`)

@@ -50,6 +50,10 @@ describe('the command line', () => {
 
   test.each([
     ['assay run --target no.yaml', /no\.yaml:1:1: .* there is no such file\. Correct --target\.$/],
+    [
+      'assay run --history .',
+      /^the history \. can't be read: it is a folder\. Name another file\.$/,
+    ],
     ['assay run --parallel 2', /^--parallel is of several banks/],
     ['assay run --parallel x --target a --target b', /^--parallel takes a whole number .* not x$/],
     ['assay run --target a --target b', /^--target a: there is no such file$/],

@@ -56,6 +56,7 @@ const monitor = (...words: string[]) =>
 test.each([
   [['--every', '5'], '--every takes a duration such as 30s, 5m, 6h or 2d, not 5'],
   [['--every', '1s'], '--every 1s is too often: 10s at least'],
+  [['--every', '30d'], '--every 30d is too rare: 7d at most'],
   [['--until', '8h'], '--until goes with --every'],
   [['--every', '5m', '--until', '2020-01-01T00:00Z'], 'which is over'],
   [['--every', '5m', '--until', 'tomorrow'], '--until takes a duration'],
