@@ -17,13 +17,15 @@ export function filledSource(
   env: Environment,
   unread: (error: NodeJS.ErrnoException) => string,
 ) {
-  let text = ''
+  const wrong = (why: string) => new TargetError(path, [{ line: 1, column: 1, text: why }])
+  let bytes: Buffer
   try {
-    text = readPlain(path).toString('utf8')
+    bytes = readPlain(path)
   } catch (error) {
-    const why = unread(error as NodeJS.ErrnoException)
-    throw new TargetError(path, [{ line: 1, column: 1, text: why }])
+    throw wrong(unread(error as NodeJS.ErrnoException))
   }
+  if (isUtf16(bytes)) throw wrong(`the file ${IS_UTF16}`)
+  const text = bytes.toString('utf8')
   const source = sourceOf(path, text)
   throwProblems(source)
   const filled = interpolate(source, env)
@@ -32,7 +34,17 @@ export function filledSource(
   return { source, filled }
 }
 
-const VARIABLE = /\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?(\}?)/g
+/** A byte order mark of UTF-16, as editors and shells of Windows write it. */
+const isUtf16 = (bytes: Buffer) => /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))
+const IS_UTF16 = 'is UTF-16. Save it as UTF-8.'
+
+/** `$$`, or `${…}`; the last group is empty where the brace is not closed. */
+const VARIABLE = /\$\$|\$\{([^}]*)(\}?)/g
+const NAME_AND_DEFAULT = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s
+
+/** A variable as a shell has it. Names of secrets are upper-case; a password may begin with a dollar sign. */
+const WITHOUT_BRACES = /^\$[A-Z][A-Z0-9_]+$/
+const HOW = `a variable is written \${NAME}, with letters, digits and underscores. Where none is meant, write $$ for the dollar sign.`
 
 /**
  * Fills in every string of a parsed document, in place: `${NAME}`, `${NAME:-default}`, `$$` for a dollar sign, then
@@ -57,22 +69,34 @@ function interpolate(source: Source, env: Environment): Set<string> {
   return filled
 }
 
-/** The text with its variables filled in; undefined if a variable is not set. */
+/** The text with its variables filled in; undefined if that is not possible. */
 function withVariables(text: string, env: Environment, source: Source, path: Path) {
   let complete = true
-  const result = text.replace(
-    VARIABLE,
-    (whole, name?: string, otherwise?: string, end?: string) => {
-      if (name === undefined || end === '') return whole === '$$' ? '$' : whole
-      const value = env[name] || (otherwise ?? env[name])
-      if (value !== undefined) return value
-      complete = false
-      const mend = `Set it, or write \${${name}:-default}.`
-      source.complain(path, `the environment variable ${name} is not set. ${mend}`)
-      return ''
-    },
-  )
+  const complain = (words: string) => {
+    complete = false
+    source.complain(path, words)
+    return ''
+  }
+  if (WITHOUT_BRACES.test(text)) complain(HOW)
+  const result = text.replace(VARIABLE, (_whole, inner: string | undefined, end: string) => {
+    if (inner === undefined) return '$'
+    const [, name, otherwise] = NAME_AND_DEFAULT.exec(inner) ?? []
+    if (name === undefined || end === '') return complain(HOW)
+    if (otherwise?.includes('${')) {
+      return complain(`the default of ${name} holds a variable, which is not read. Write a value.`)
+    }
+    const given = withoutLineEnd(env[name])
+    const value = given || (otherwise ?? given)
+    if (value !== undefined) return value
+    const mend = `Set it, or write \${${name}:-default}.`
+    return complain(`the environment variable ${name} is not set. ${mend}`)
+  })
   return complete ? result : undefined
+}
+
+/** Files of variables from Windows leave a carriage return at the end of each. */
+function withoutLineEnd(text: string | undefined): string | undefined {
+  return text?.replace(/(?:\r\n?|\n)$/, '')
 }
 
 /** The content of a file: its text, PEM from its start, or base64 of binary data; undefined if it cannot be read. */
@@ -80,17 +104,24 @@ function contentOf(name: string, source: Source, path: Path): string | undefined
   const file = resolve(dirname(source.file), name)
   try {
     const bytes = readPlain(file)
+    if (isUtf16(bytes)) {
+      source.complain(path, `${file} ${IS_UTF16}`)
+      return undefined
+    }
     const text = bytes.toString('utf8')
     const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
-    if (isText) return text.trimEnd()
+    if (isText) return text.replace(/^\ufeff/, '').trimEnd()
     // Attributes of a key store come before each PEM block, in the encoding of its owner's name.
     const pem = bytes.indexOf('-----BEGIN ')
     return pem < 0 ? bytes.toString('base64') : bytes.subarray(pem).toString('latin1').trimEnd()
   } catch (error) {
-    source.complain(path, `${file} cannot be read: ${reason(error)}.`)
+    const why = name.startsWith('~') ? NO_HOME : reason(error)
+    source.complain(path, `${file} cannot be read: ${why}.`)
     return undefined
   }
 }
+
+const NO_HOME = `~ does not mean the home folder here. Write file:\${HOME}/`
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file. Correct the path, it is relative to the target file',

@@ -11,6 +11,10 @@ export function explain(error: ErrorObject, path: Path) {
   if (keyword === 'additionalProperties') {
     const key = String(params.additionalProperty)
     const place = [...path, key]
+    if (key === '<<') {
+      const text = `${spell(place)} takes members from elsewhere, which is not read. Write them here.`
+      return { path: place, atKey: true, text }
+    }
     const known = Object.keys(parentSchema?.properties ?? {})
     const mend = meant(key, known) ?? `Known here: ${known.join(', ')}.`
     return { path: place, atKey: true, text: `${spell(place)} is not known. ${mend}` }
@@ -19,7 +23,7 @@ export function explain(error: ErrorObject, path: Path) {
     return { path, text: `${spell([...path, String(params.missingProperty)])} is missing. Add it.` }
   }
   const name = path.length === 0 ? 'the file' : spell(path)
-  return { path, text: `${name} ${wrongValue(error)}` }
+  return { path, text: `${name} ${wrongValue(error, path.at(-1))}` }
 }
 
 function meant(word: unknown, known: string[]): string | undefined {
@@ -27,9 +31,12 @@ function meant(word: unknown, known: string[]): string | undefined {
   return near && `Did you mean ${near}?`
 }
 
-function wrongValue({ keyword, params, data, message }: ErrorObject): string {
+function wrongValue({ keyword, params, data, message }: ErrorObject, name?: Path[number]): string {
   switch (keyword) {
     case 'type':
+      if (params.type === 'string' && isFile(data)) {
+        return 'is an object. Write file:NAME, without a space.'
+      }
       return `is ${kindOf(data)}. Write ${KINDS[params.type] ?? params.type}.`
     case 'const':
       return `has another value. Write ${params.allowedValue}.`
@@ -38,8 +45,10 @@ function wrongValue({ keyword, params, data, message }: ErrorObject): string {
       const mend = meant(data, allowed) ?? `Write one of ${allowed.join(', ')}.`
       return `has a value that is not known. ${mend}`
     }
-    case 'pattern':
-      return `is ${data === '' ? 'empty' : 'spelled wrongly'}. ${patternMend(params.pattern)}`
+    case 'pattern': {
+      const mend = name === 'proxy' ? 'Write http://host:port.' : patternMend(params.pattern)
+      return `is ${data === '' ? 'empty' : 'spelled wrongly'}. ${mend}`
+    }
     case 'minLength':
     case 'minItems':
       return 'is empty. Fill it in, or leave it out.'
@@ -62,6 +71,10 @@ export function spell(path: Path): string {
     .map((key, at) => (typeof key === 'number' ? `[${key}]` : at ? `.${key}` : key))
     .join('')
 }
+
+/** True for `file: name.pem`, which YAML reads as an object. */
+const isFile = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).join() === 'file'
 
 function kindOf(value: unknown): string {
   if (value === null) return 'empty'

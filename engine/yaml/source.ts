@@ -59,6 +59,11 @@ export function sourceOf(file: string, text: string): Source {
       if (!alias.resolve(document)) note(alias.range?.[0] ?? 0, SYNTAX.BAD_ALIAS ?? NOT_YAML)
       return undefined
     },
+    Value(_, node) {
+      const sign = lostSign(node)
+      if (sign !== undefined)
+        note(node.range?.[0] ?? 0, `a value that begins with ${sign}. ${QUOTE}`)
+    },
   })
   return {
     file,
@@ -74,13 +79,29 @@ export function sourceOf(file: string, text: string): Source {
 const MOST_ALIASES = 16
 const TOO_MANY = `there are more than ${MOST_ALIASES} aliases. Write the values out.`
 
+/** A value that means something in YAML, where a text was meant: without it, the value would be another one. */
+function lostSign(node: Node): string | undefined {
+  if (node.tag?.startsWith('!')) return '! is a tag in YAML'
+  const isEmpty = isScalar(node) && node.value === null
+  return isEmpty && node.anchor !== undefined ? '& is an anchor in YAML' : undefined
+}
+
+const QUOTE = 'Put it in quotes.'
+
 const NOT_YAML = 'this is not YAML. Compare it with a file that is read.'
 
 const SYNTAX: Partial<Record<ErrorCode, string>> = {
   BAD_ALIAS: 'a value that begins with * is an alias in YAML. Put it in quotes.',
+  BAD_DQ_ESCAPE:
+    'a backslash in double quotes begins an escape. Use single quotes, or slashes in a path.',
+  BAD_SCALAR_START: 'a value cannot begin with this character. Put it in quotes.',
   BAD_INDENT: 'the indentation is wrong. Members of one object stand below each other.',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a second colon with a space after it. Put the value in quotes; write file:NAME without a space.',
   DUPLICATE_KEY: 'this key is here twice. Keep one of them.',
   MISSING_CHAR: 'a quote, bracket or colon is missing before this place. Close what was opened.',
+  MULTILINE_IMPLICIT_KEY:
+    'a colon is missing, or a value goes on in the next line. Write NAME: VALUE in one line.',
   MULTIPLE_DOCS: 'a second document begins here. Keep one document in a file.',
   TAB_AS_INDENT: 'a tab is no indentation in YAML. Use spaces.',
   UNEXPECTED_TOKEN: 'this is not expected here. Put a text with special characters in quotes.',
