@@ -99,6 +99,19 @@ export function endpointsOf({ addresses, fundsConfirmation }: TargetDocument): E
   }
 }
 
+/** Placeholders that end with a path that is added to them: it would come twice. */
+export function repeatedPaths(addresses: Addresses): { name: Placeholder; path: string }[] {
+  const { overrides = {} } = addresses
+  const parts = Object.entries(SHOWN[layoutOf(addresses)]) as [Part, Address][]
+  return parts.flatMap(([part, [name, path]]) => {
+    if (overrides[part] !== undefined) return []
+    // A path of one step, such as /auth, may belong to the address as well.
+    const telling = [path, path.replace(/\/aisp$/, '')].filter((each) => each.lastIndexOf('/') > 0)
+    const found = telling.find((each) => trimmed(addresses[name] ?? '').endsWith(each))
+    return found === undefined ? [] : [{ name, path: found }]
+  })
+}
+
 /** Parts in the order in which their URLs are used to find the placeholders. */
 const TELLING: readonly Part[] = [
   'discovery',

@@ -1,7 +1,7 @@
 import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 import { spell } from '../yaml/explain.ts'
 import type { Path, Source } from '../yaml/source.ts'
-import { PLACEHOLDERS } from './addresses.ts'
+import { PLACEHOLDERS, repeatedPaths } from './addresses.ts'
 import {
   type Finding,
   hasExpired,
@@ -18,6 +18,7 @@ export function checkSense(source: Source, document: TargetDocument): void {
   const { clients, customers, refusedCertificates, absent = [], hooks = {} } = document
 
   addresses(document.addresses, absent, complain)
+  urls(document, complain)
   if (isProductsAlone(document)) {
     productsClient(document, complain)
     return
@@ -93,12 +94,47 @@ function addresses(given: Addresses, absent: string[], complain: Complain): void
   }
 }
 
+const isUrl = (text: string) => !/\s/.test(text) && URL.canParse(text)
+const NO_URL = 'is no URL: a space, the port or another character is wrong. Correct it.'
+
+/** Complains of what only looks like a URL, and of addresses to which no path can be added. */
+function urls(document: TargetDocument, complain: Complain): void {
+  const { addresses: given, issuer, assertionAudience, proxy } = document
+  const { overrides = {}, ...placeholders } = given
+  const within = (path: Path, urls: object) =>
+    Object.entries(urls).map(([name, url]): [Path, unknown] => [[...path, name], url])
+  const all = [
+    ...within(['addresses'], placeholders),
+    ...within(['addresses', 'overrides'], overrides),
+    ...within([], { issuer, assertionAudience, proxy }),
+  ]
+  for (const [path, url] of all) {
+    if (typeof url === 'string' && !isUrl(url)) complain(path, NO_URL)
+  }
+  for (const [name, url] of Object.entries(placeholders)) {
+    const text = 'has a query or a fragment. Leave it out: paths are added to the address.'
+    if (/[?#]/.test(url)) complain(['addresses', name], text)
+  }
+  for (const { name, path } of repeatedPaths(given)) {
+    complain(['addresses', name], `ends with ${path}, which is added to it. Leave that out.`)
+  }
+}
+
 function client(path: Path, given: ClientDocument, absent: string[], complain: Complain): void {
   below([...path, 'transport'], transportFindings(given.transport), complain)
   below([...path, 'signing'], signingFinding(given.signing), complain)
-  const { softwareStatement, clientId } = given
-  if (softwareStatement && !(headerOf(softwareStatement) && claimsOf(softwareStatement))) {
+  const { softwareStatement, clientId, redirectUris } = given
+  for (const [index, uri] of redirectUris.entries()) {
+    if (!isUrl(uri)) complain([...path, 'redirectUris', index], NO_URL)
+  }
+  // A decoder skips quotes and line breaks, and a bank does not.
+  const isCompact = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(softwareStatement ?? '')
+  const isRead = headerOf(softwareStatement ?? '') && claimsOf(softwareStatement ?? '')
+  if (softwareStatement && !isRead) {
     const text = 'is not a compact JWS. Paste the assertion that the directory issued: a.b.c.'
+    complain([...path, 'softwareStatement'], text)
+  } else if (softwareStatement && !isCompact) {
+    const text = 'has quotes, spaces or line breaks. Write it as one line: a.b.c.'
     complain([...path, 'softwareStatement'], text)
   }
   if (absent.includes('registration')) {

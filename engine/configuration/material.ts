@@ -62,6 +62,17 @@ export function certificatesIn(pem = ''): X509Certificate[] {
 }
 
 const DAMAGED = 'is damaged PEM. Name the file as it came: file:name.pem.'
+const IN_ONE_LINE =
+  'is PEM without its line breaks. Name a file, file:name.pem; or keep the lines: | in YAML, quotes around the variable in a shell.'
+
+/** Secrets of pipelines, and YAML without a bar, lose the line breaks or have them as two characters. */
+const damaged = (pem: string) => (pem.trim().includes('\n') ? DAMAGED : IN_ONE_LINE)
+
+/** True for the base64 of a PKCS#12 file: a DER sequence that begins with the version 3 (RFC 7292 4). */
+function isPkcs12(base64: string): boolean {
+  const start = Buffer.from(base64.slice(0, 64), 'base64').toString('hex')
+  return /^30(?:8[0-4](?:[0-9a-f]{2}){0,4}|[0-7][0-9a-f])020103/.test(start)
+}
 
 /** Faults of a transport certificate and its key; empty when it can be offered. */
 export function transportFindings(transport: TransportDocument): Finding[] {
@@ -79,23 +90,44 @@ export function transportFindings(transport: TransportDocument): Finding[] {
   const opened = openedKey({ key, passphrase })
   if ('text' in leaf || 'text' in opened) return [leaf, opened].filter((read) => 'text' in read)
   if (leaf.checkPrivateKey(opened)) return []
+  const own = placeOfKey(opened, certificate)
+  if (own > 0) {
+    const text = `begins with the certificate of an authority. Put certificate ${own + 1} first: it belongs to the key.`
+    return [{ member: 'certificate', text }]
+  }
   const text = 'does not match the certificate. Name the key it was issued for.'
   return [{ member: 'key', text }]
 }
 
+/** Position of the certificate of a PEM file that belongs to a key; -1: none does. */
+function placeOfKey(key: KeyObject, pem: string): number {
+  try {
+    return certificatesIn(pem).findIndex((each) => each.checkPrivateKey(key))
+  } catch {
+    return -1
+  }
+}
+
 function certificateIn(pem: string): X509Certificate | Finding {
   const member = 'certificate'
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
-    const text = pem.includes('PRIVATE KEY-----')
-      ? 'is a private key. Name the certificate here and the key under key.'
-      : 'is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.'
-    return { member, text }
-  }
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) return { member, text: noCertificate(pem) }
   try {
     return new X509Certificate(pem)
   } catch {
-    return { member, text: DAMAGED }
+    return { member, text: damaged(pem) }
   }
+}
+
+function noCertificate(text: string): string {
+  if (text.includes('PRIVATE KEY-----')) {
+    return 'is a private key. Name the certificate here and the key under key.'
+  }
+  if (/-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/.test(text)) {
+    return 'is a certificate request. Name the certificate that the directory issued for it.'
+  }
+  return isPkcs12(text)
+    ? 'is PKCS#12. Name it under pkcs12, and leave out certificate and key.'
+    : 'is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.'
 }
 
 function openedKey(signing: Signing): KeyObject | Finding {
@@ -136,7 +168,13 @@ function keyFinding(signing: Signing): Finding {
   if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(key) && !key.includes('PRIVATE KEY')) {
     return { member, text: 'is not a private key. Name the private key here.' }
   }
-  if (key.includes('-----BEGIN')) return { member, text: DAMAGED }
+  if (key.includes('-----BEGIN')) return { member, text: damaged(key) }
+  if (isJwk(signing)) return { member, text: 'is a JWK. Name the key as PEM.' }
+  if (isPkcs12(key)) {
+    const text =
+      'is PKCS#12. Take the key out of it: openssl pkcs12 -in FILE -nocerts -out FILE.key.'
+    return { member, text }
+  }
   const text = 'is not PEM. Convert it: openssl pkey -inform der -in FILE -out FILE.pem.'
   return { member, text }
 }
@@ -156,7 +194,8 @@ function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[
       return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
     }
     let text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
-    if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
+    if (pkcs12.includes('-----BEGIN')) text = 'is PEM. Name it under certificate and key.'
+    else if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
       text = `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}`
     } else if (locked) text = 'is encrypted and there is no passphrase. Add passphrase.'
     else if (/private key/.test(message)) {
@@ -174,7 +213,10 @@ export function signingFinding(signing: Signing): Finding[] {
     key = signingKey(signing)
   } catch {
     if (!isJwk(signing)) return [keyFinding(signing)]
-    return [{ member, text: 'is not a private JWK. Name the JWK with its member d.' }]
+    const text = /"keys"\s*:/.test(signing.key)
+      ? 'is a set of keys. Write the private JWK that signs into a file of its own.'
+      : 'is not a private JWK. Name the JWK with its member d.'
+    return [{ member, text }]
   }
   if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'rsa-pss') {
     const text = `is of type ${key.asymmetricKeyType}. PS256 is used: name an RSA key.`
@@ -191,7 +233,7 @@ export function trustFinding(pem: string): string | undefined {
     if (certificatesIn(pem).length > 0) return undefined
     return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
   } catch {
-    return DAMAGED
+    return damaged(pem)
   }
 }
 

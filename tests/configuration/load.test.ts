@@ -32,8 +32,16 @@ beforeAll(async () => {
       .toString()
   write('ca.pem', ca.certificate)
   write('first.pem', `${first.certificate}\n`)
+  write('first-with-mark.pem', `\ufeff${first.certificate}\n`)
+  write('first-utf-16.pem', Buffer.from(`\ufeff${first.certificate}`, 'utf16le'))
   write('first.key', first.key)
   write('first-encrypted.key', encrypted(first.key))
+  write('first-last.pem', `${ca.certificate}\n${first.certificate}`)
+  write(
+    'first.csr',
+    '-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE REQUEST-----\n',
+  )
+  write('first-in-one-line.pem', first.certificate.trim().replaceAll('\n', '\\n'))
   write('second.pem', second.certificate)
   write('second.key', second.key)
   write('expired.pem', expired.certificate)
@@ -45,6 +53,8 @@ beforeAll(async () => {
   write('signing.jwk', JSON.stringify(signingKeys.first.export({ format: 'jwk' })))
   const { n, e } = signingKeys.first.export({ format: 'jwk' })
   write('public.jwk', JSON.stringify({ kty: 'RSA', n, e }))
+  write('set.jwk', JSON.stringify({ keys: [signingKeys.first.export({ format: 'jwk' })] }))
+  write('statement-in-quotes.jwt', `"${softwareStatement}"\n`)
   write('short.key', pemOf(generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey))
   write('ec.key', pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))
   write('statement.jwt', `${softwareStatement}\n`)
@@ -153,6 +163,12 @@ literals: { panScheme: "UK.$\${X}.PAN" }
     })
   })
 
+  test('may be of an editor of Windows, and so may its variables', async () => {
+    const text = but('canary-password', '${PASSWORD}').replaceAll('\n', '\r\n')
+    const target = await loadTarget(fileWith(`\ufeff${text}`), { PASSWORD: 'canary-password\r' })
+    expect(target.document.customers.first.credentials.password).toBe('canary-password')
+  })
+
   test('may have a path of a file from the environment, and its JSON form', async () => {
     const text = but('file:first.pem', 'file:${NAME}.pem')
     const target = await loadTarget(fileWith(text), { NAME: 'first' })
@@ -179,6 +195,7 @@ literals: { panScheme: "UK.$\${X}.PAN" }
       'key: file:signing-encrypted.key\n      passphrase: canary-passphrase',
     ],
     ['a JWK', 'file:signing.key', 'file:signing.jwk'],
+    ['a file with a byte order mark', 'file:first.pem', 'file:first-with-mark.pem'],
     ['its own trust anchor', 'name: staging', 'name: staging\ntrust: [file:ca.pem]'],
   ])('may name %s', async (_, from, to) => {
     await loadTarget(fileWith(but(from, to)), {})
@@ -217,6 +234,86 @@ describe('a broken file', () => {
       [
         '22:17: the environment variable PASSWORD is not set. Set it, or write ${PASSWORD:-default}.',
       ],
+    ],
+    ...['${MY-PASSWORD}', '${{ secrets.PASSWORD }}', '${PASSWORD', '$PASSWORD'].map(
+      (value): [string, string, string[]] => [
+        `variable that is written ${value}`,
+        but('canary-password', `'${value}'`),
+        [
+          '22:17: a variable is written ${NAME}, with letters, digits and underscores. Where none is meant, write $$ for the dollar sign.',
+        ],
+      ],
+    ),
+    [
+      'variable within a default',
+      but('canary-password', '${PASSWORD:-${OTHER}}'),
+      ['22:17: the default of PASSWORD holds a variable, which is not read. Write a value.'],
+    ],
+    [
+      'password that is empty',
+      but('canary-password', "''"),
+      ['22:17: customers.first.credentials.password is empty. Fill it in, or leave it out.'],
+    ],
+    [
+      'file below the home folder',
+      but('file:first.pem', 'file:~/first.pem'),
+      [
+        '10:20: /~/first.pem cannot be read: ~ does not mean the home folder here. Write file:${HOME}/.',
+      ],
+    ],
+    [
+      'file in UTF-16',
+      but('file:first.pem', 'file:first-utf-16.pem'),
+      ['10:20: /first-utf-16.pem is UTF-16. Save it as UTF-8.'],
+    ],
+    [
+      'file with a space before its name',
+      but('certificate: file:first.pem', 'certificate: file: first.pem'),
+      [
+        '10:20: a second colon with a space after it. Put the value in quotes; write file:NAME without a space.',
+      ],
+    ],
+    [
+      'file with a space before its name, in a list',
+      but('name: staging', 'name: staging\ntrust:\n  - file: ca.pem'),
+      ['3:5: trust[0] is an object. Write file:NAME, without a space.'],
+    ],
+    [
+      'path with backslashes in double quotes',
+      but('file:first.pem', '"file:C:\\keys\\first.pem"'),
+      [
+        '10:28: a backslash in double quotes begins an escape. Use single quotes, or slashes in a path.',
+      ],
+    ],
+    [
+      'members of another object',
+      but('authorisation:', '  second: { <<: *first }\nauthorisation:')
+        .replace('  first:\n    credentials', '  first: &first\n    credentials')
+        .replace(', second-customer', ''),
+      [
+        '23:11: customers.second.credentials is missing. Add it.',
+        '23:13: customers.second.<< takes members from elsewhere, which is not read. Write them here.',
+      ],
+    ],
+    [
+      'proxy without its scheme',
+      but('name: staging', 'name: staging\nproxy: proxy.example:3128'),
+      ['2:8: proxy is spelled wrongly. Write http://host:port.'],
+    ],
+    ...(
+      [
+        ['!', '! is a tag'],
+        ['&', '& is an anchor'],
+      ] as const
+    ).map(([sign, is]): [string, string, string[]] => [
+      `password that begins with ${sign}`,
+      but('canary-password', `${sign}canary-secret`),
+      [`22:17: a value that begins with ${is} in YAML. Put it in quotes.`],
+    ]),
+    [
+      'password that begins with @',
+      but('canary-password', '@canary-secret'),
+      ['22:17: a value cannot begin with this character. Put it in quotes.'],
     ],
     [
       'file that is not there',
@@ -264,6 +361,40 @@ describe('a broken file', () => {
       but('https://api.bank.example', 'api.bank.example'),
       [
         '3:13: addresses.base_url is spelled wrongly. Write a whole address that begins with https://.',
+      ],
+    ],
+    ...['https://api.bank.example:99999', "'https://api.bank.example '", 'https://['].map(
+      (address): [string, string, string[]] => [
+        `address that is no URL: ${address}`,
+        but('https://api.bank.example', address),
+        [
+          '3:13: addresses.base_url is no URL: a space, the port or another character is wrong. Correct it.',
+        ],
+      ],
+    ),
+    [
+      'redirect URI that is no URL',
+      but('https://tpp.example/callback', 'https://tpp.example:99999/callback'),
+      [
+        '16:20: clients.first.redirectUris[0] is no URL: a space, the port or another character is wrong. Correct it.',
+      ],
+    ],
+    [
+      'address with a query',
+      but('https://api.bank.example', 'https://api.bank.example/?tenant=1'),
+      [
+        '3:13: addresses.base_url has a query or a fragment. Leave it out: paths are added to the address.',
+      ],
+    ],
+    [
+      'addresses with the paths of the documents',
+      but('https://api.bank.example', 'https://api.bank.example/open-banking/v3.1').replace(
+        'discovery_url: https://auth.bank.example',
+        'discovery_url: https://auth.bank.example/.well-known/openid-configuration',
+      ),
+      [
+        '3:13: addresses.base_url ends with /open-banking/v3.1, which is added to it. Leave that out.',
+        '5:18: addresses.discovery_url ends with /.well-known/openid-configuration, which is added to it. Leave that out.',
       ],
     ],
     [
@@ -348,6 +479,40 @@ describe('a broken file', () => {
       [
         '10:20: clients.first.transport.certificate is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.',
       ],
+    ],
+    [
+      'certificate after that of its authority',
+      but('file:first.pem', 'file:first-last.pem'),
+      [
+        '10:20: clients.first.transport.certificate begins with the certificate of an authority. Put certificate 2 first: it belongs to the key.',
+      ],
+    ],
+    [
+      'certificate request',
+      but('file:first.pem', 'file:first.csr'),
+      [
+        '10:20: clients.first.transport.certificate is a certificate request. Name the certificate that the directory issued for it.',
+      ],
+    ],
+    [
+      'certificate without its line breaks',
+      but('file:first.pem', 'file:first-in-one-line.pem'),
+      [
+        '10:20: clients.first.transport.certificate is PEM without its line breaks. Name a file, file:name.pem; or keep the lines: | in YAML, quotes around the variable in a shell.',
+      ],
+    ],
+    [
+      'PKCS#12 file as certificate and as signing key',
+      but('file:first.pem', 'file:client.p12').replace('file:signing.key', 'file:client.p12'),
+      [
+        '10:20: clients.first.transport.certificate is PKCS#12. Name it under pkcs12, and leave out certificate and key.',
+        '13:12: clients.first.signing.key is PKCS#12. Take the key out of it: openssl pkcs12 -in FILE -nocerts -out FILE.key.',
+      ],
+    ],
+    [
+      'JWK as transport key',
+      but('file:first.key', 'file:signing.jwk'),
+      ['11:12: clients.first.transport.key is a JWK. Name the key as PEM.'],
     ],
     [
       'certificate and key exchanged',
@@ -435,9 +600,7 @@ describe('a broken file', () => {
         'certificate: file:first.pem\n      key: file:first.key',
         'pkcs12: file:first.pem\n      passphrase: canary-passphrase',
       ),
-      [
-        '10:15: clients.first.transport.pkcs12 is not PKCS#12. Name the file as it came: file:client.p12.',
-      ],
+      ['10:15: clients.first.transport.pkcs12 is PEM. Name it under certificate and key.'],
     ],
     [
       'signing key that is short',
@@ -455,6 +618,13 @@ describe('a broken file', () => {
       ['13:12: clients.first.signing.key is not a private JWK. Name the JWK with its member d.'],
     ],
     [
+      'set of signing JWKs',
+      but('file:signing.key', 'file:set.jwk'),
+      [
+        '13:12: clients.first.signing.key is a set of keys. Write the private JWK that signs into a file of its own.',
+      ],
+    ],
+    [
       'signing key that is a password',
       but('file:signing.key', 'canary-secret'),
       [
@@ -466,6 +636,13 @@ describe('a broken file', () => {
       but('file:statement.jwt', 'canary-secret'),
       [
         '15:24: clients.first.softwareStatement is not a compact JWS. Paste the assertion that the directory issued: a.b.c.',
+      ],
+    ],
+    [
+      'software statement in quotes',
+      but('file:statement.jwt', 'file:statement-in-quotes.jwt'),
+      [
+        '15:24: clients.first.softwareStatement has quotes, spaces or line breaks. Write it as one line: a.b.c.',
       ],
     ],
     [
