@@ -1,3 +1,4 @@
+import { ASSAY } from '../engine/record/program.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 import { loadFaults, loadVariants } from '../proof/run/load.ts'
@@ -9,13 +10,13 @@ export async function listAlterations(what: string): Promise<void> {
     const meant = nearest(what, ['faults', 'variants'])
     const hint = meant === undefined ? '' : `, did you mean ${meant}?`
     throw new UsageError(
-      `unknown word ${what}${hint}\nassay bank faults and assay bank variants list them, assay bank starts the bank`,
+      `unknown word ${what}${hint}\n${ASSAY} bank faults and ${ASSAY} bank variants list them, ${ASSAY} bank starts the bank`,
     )
   }
   const all = what === 'faults' ? await loadFaults() : await loadVariants()
   for (const { id, story } of all) say(shown`${id.padEnd(44)} ${firstSentence(story)}`)
   const option = what === 'faults' ? '--fault' : '--variant'
-  complain(shown`${all.length} ${what}. Start one: assay bank ${option} ${all[0]?.id}`)
+  complain(shown`${all.length} ${what}. Start one: ${ASSAY} bank ${option} ${all[0]?.id}`)
 }
 
 function firstSentence(text: string): string {
@@ -24,9 +25,9 @@ function firstSentence(text: string): string {
 
 /** The command that lists all names of this kind. */
 const LISTED: Record<string, string> = {
-  fault: 'assay bank faults',
-  variant: 'assay bank variants',
-  TPP: 'assay prove --tpp',
+  fault: `${ASSAY} bank faults`,
+  variant: `${ASSAY} bank variants`,
+  TPP: `${ASSAY} prove --tpp`,
 }
 
 /** @throws UsageError for an unknown name; the error suggests the closest one */

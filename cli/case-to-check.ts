@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Catalogue, Requirement } from '../engine/catalogue/catalogue.ts'
 import { requirementOfFound } from '../engine/explore/case-file.ts'
 import { moveWords } from '../engine/model/moves.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { say, shown } from '../engine/report/terminal.ts'
@@ -44,7 +45,7 @@ export function writeAsCheck(
     shown`written  ${suite}\nwritten  ${specs(requirement)}: ${id} is a check of ${requirement.id}`,
   )
   say(shown`Next: a fault that fails ${id}, in proof/faults/${requirement.chapter}.ts, and`)
-  say(shown`  npm run build && npx assay prove --check ${id}`)
+  say(shown`  npm run build && ${ASSAY} prove --check ${id}`)
 }
 
 function requireFree(id: string, requirement: Requirement, { owners }: Catalogue): void {

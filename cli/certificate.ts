@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import { ASSAY } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { STATEMENT } from '../engine/report/evidence/sealed-files.ts'
 import { readSealed, type Verification } from '../engine/report/evidence/verify-run.ts'
@@ -53,8 +54,7 @@ export async function certificate(
   if (key.from === 'statement') say(shown`${NOT_GIVEN}`)
 }
 
-const HOW_TO_SIGN =
-  'Sign its folder with `assay sign FOLDER --key PRIVATE-KEY`, or judge with `assay run --sign PRIVATE-KEY`.'
+const HOW_TO_SIGN = `Sign its folder with \`${ASSAY} sign FOLDER --key PRIVATE-KEY\`, or judge with \`${ASSAY} run --sign PRIVATE-KEY\`.`
 
 const NOT_GIVEN =
   'The certificate in the statement was trusted, and the page says so: give the signer’s public key with --key.'

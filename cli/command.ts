@@ -1,4 +1,5 @@
 import { Command, type ErrorOptions } from 'commander'
+import { ASSAY } from '../engine/record/program.ts'
 import { complain, shownLines } from '../engine/report/terminal.ts'
 
 /** How commander ends a message when a word is similar to a known one. */
@@ -38,9 +39,9 @@ export function mistakeIn(message: string): string {
   return meant === undefined ? what : `${what}, did you mean ${meant}?`
 }
 
-/** `assay run --help`. */
+/** `npx assay run --help`. */
 function helpOf(command: Command): string {
   const names: string[] = []
   for (let each: Command | null = command; each; each = each.parent) names.unshift(each.name())
-  return `${names.join(' ')} --help`
+  return [ASSAY, ...names.slice(1), '--help'].join(' ')
 }

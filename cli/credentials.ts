@@ -7,6 +7,7 @@ import type {
   TransportDocument,
 } from '../engine/configuration/target.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
@@ -54,7 +55,7 @@ export async function credentials(options: {
 const NOTES = [
   '# ACCESS_TOKEN, CODE and REFRESH_TOKEN: a report keeps none. Get them at the token endpoint.',
   '# CLIENT_ASSERTION, REQUEST_OBJECT and REGISTRATION_JWT are signed for one request each:',
-  '# assay reproduce makes them again.',
+  `# ${ASSAY} reproduce makes them again.`,
 ]
 
 /** The value of a variable is the text itself, or the path of a file with it. */

@@ -1,3 +1,5 @@
+import { ASSAY } from '../engine/record/program.ts'
+
 /** What the exit codes of run, tpp and reproduce mean, and what to do; docs/ci.md has the table for pipelines. */
 export const EXIT_CODES = [
   { code: 0, means: 'conformant', todo: 'pass' },
@@ -15,7 +17,7 @@ export const EXIT_CODES = [
   {
     code: 3,
     means: 'the bank cannot be reached, or refuses our credentials; nothing was judged',
-    todo: 'run assay doctor, retry later, tell operations',
+    todo: `run ${ASSAY} doctor, retry later, tell operations`,
   },
   {
     code: 4,

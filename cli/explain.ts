@@ -5,6 +5,7 @@ import { loadOperations } from '../authoring/openapi/operations.ts'
 import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
 import { loadTppSuites } from '../engine/certification/suite.ts'
 import { definitionOf } from '../engine/record/definitions.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { wrapped } from '../engine/report/escape.ts'
 import { say, shownLines } from '../engine/report/terminal.ts'
@@ -64,7 +65,7 @@ export async function explain(word: string): Promise<void> {
   const near = nearest(word, ids)
   const meant = near ? ` Did you mean ${near}?` : ''
   throw new UsageError(
-    `nothing is called ${word}.${meant}\nName a requirement, check, rule, scenario or exit code: assay run --list and assay tpp --list show them. Or give some words of a sentence of the documents.`,
+    `nothing is called ${word}.${meant}\nName a requirement, check, rule, scenario or exit code: ${ASSAY} run --list and ${ASSAY} tpp --list show them. Or give some words of a sentence of the documents.`,
   )
 }
 
@@ -92,8 +93,10 @@ async function bank(): Promise<Party> {
     titles: new Map([...rules, ...checks].map(({ id, title }) => [id, title])),
     defects: loadFaults,
     alone: (id) => [
-      `assay run --only ${id} --target FILE`,
-      ...(checks.some((check) => check.id === id) ? [`assay reproduce ${id} --target FILE`] : []),
+      `${ASSAY} run --only ${id} --target FILE`,
+      ...(checks.some((check) => check.id === id)
+        ? [`${ASSAY} reproduce ${id} --target FILE`]
+        : []),
     ],
   }
 }
@@ -106,7 +109,7 @@ async function tpp(): Promise<Party> {
     titles: new Map([...rules, ...scenarios].map(({ id, title }) => [id, title])),
     defects: async () =>
       (await tppsToProve()).flatMap((each) => (each.kind === 'wrong' ? [each.tpp] : [])),
-    alone: (id) => [`assay tpp --only ${id} --tpp FILE`],
+    alone: (id) => [`${ASSAY} tpp --only ${id} --tpp FILE`],
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../engine/explore/explore.ts'
 import { moveWords } from '../engine/model/moves.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
@@ -133,7 +134,7 @@ async function walkAt(work: Work, limits: Omit<Parameters<typeof explore>[2], 's
     say(shown`${counted(times, 'walk')} ended early: ${clean(why)}`)
   }
   if (files.length > 0)
-    say(shown`repeat  assay explore --cases ${typed(out)}${targetOption(opened)}`)
+    say(shown`repeat  ${ASSAY} explore --cases ${typed(out)}${targetOption(opened)}`)
   conclude(explored.findings, work)
 }
 

@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import { addressesFrom, type Part } from '../engine/configuration/addresses.ts'
 import { certificatesIn } from '../engine/configuration/material.ts'
 import { isObject } from '../engine/record/json.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { claimsOf } from '../engine/wire/jwt-decode.ts'
 import { answersOf, wellKnown } from './init-discovery.ts'
 import { type Foreign, foreignOf, type Given, type GivenClient } from './init-formats.ts'
@@ -58,7 +59,9 @@ function documentIn(file: string): Record<string, unknown> {
     value = JSON.parse(text)
   } catch (error) {
     if (/^(name|bank|addresses):/m.test(text)) {
-      throw new UsageError(`--from ${file} is a target file already: assay doctor --target ${file}`)
+      throw new UsageError(
+        `--from ${file} is a target file already: ${ASSAY} doctor --target ${file}`,
+      )
     }
     throw new UsageError(`--from ${file} is not JSON${placeOf(error as Error, text)}`)
   }

@@ -1,5 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { ASSAY } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { UsageError } from './usage.ts'
@@ -30,6 +31,6 @@ export function initTpp(path: string): void {
   writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
   const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
   say(shown`${path} is written. Name your program in it; ${example} is an example.`)
-  say(shown`then  assay doctor --tpp ${path}`)
-  say(shown`and   assay tpp --tpp ${path}`)
+  say(shown`then  ${ASSAY} doctor --tpp ${path}`)
+  say(shown`and   ${ASSAY} tpp --tpp ${path}`)
 }

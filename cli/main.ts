@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { InputError } from '../engine/record/input-error.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { complain, shown, shownLines } from '../engine/report/terminal.ts'
 import { AssayCommand } from './command.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
@@ -113,7 +114,7 @@ const tpp = command(
   .argument('[only...]', 'what is judged, as with --only')
   .option(
     '--tpp <file>',
-    'the client and how it is driven; assay init --tpp writes one',
+    `the client and how it is driven; ${ASSAY} init --tpp writes one`,
     'tpp.yaml',
   )
   .option('--out <folder>', 'where the reports go; default reports/<name>/<UTC time>')

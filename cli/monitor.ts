@@ -18,6 +18,7 @@ import {
 import { type Watched, type WatchParts, watchOnce } from '../engine/monitor/watch-once.ts'
 import { now } from '../engine/record/clock.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { counted } from '../engine/report/escape.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
@@ -77,7 +78,7 @@ export async function monitor(options: MonitorOptions): Promise<void> {
   const { memory, document } = opened
   if (memory === undefined) {
     await opened.close()
-    const how = 'start one with assay bank --info bank.yaml, and name that file'
+    const how = `start one with ${ASSAY} bank --info bank.yaml, and name that file`
     throw new UsageError(
       `${options.target} is the reference bank, which ends with this command: ${how}`,
     )

@@ -1,3 +1,4 @@
+import { ASSAY } from '../engine/record/program.ts'
 import { counted } from '../engine/report/escape.ts'
 import type { HookBy, Plan } from '../engine/run/plan.ts'
 
@@ -28,7 +29,7 @@ export function planText(plan: Plan, about: Surroundings, whole: boolean): strin
     requests(plan, about),
     facts(plan, about),
     leftBehind(plan, about),
-    whole ? [] : ['assay plan --visits names each of these visits and checks.'],
+    whole ? [] : [`${ASSAY} plan --visits names each of these visits and checks.`],
   ]
   const shown = parts.filter((lines) => lines.length > 0)
   return shown.map((lines) => lines.join('\n')).join('\n\n')

@@ -8,6 +8,7 @@ import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
 import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
 import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { loadSuites } from '../engine/run/suites.ts'
@@ -49,8 +50,7 @@ export async function proxy(options: ProxyOptions): Promise<void> {
   }
 }
 
-const NO_BANK =
-  '--target names no bank: a proxy needs addresses. Write a target file by assay init, or try it with the reference bank: assay bank --port 8443 --info bank.yaml'
+const NO_BANK = `--target names no bank: a proxy needs addresses. Write a target file with ${ASSAY} init, or try it with the reference bank: ${ASSAY} bank --port 8443 --info bank.yaml`
 
 interface Serving {
   authority: Authority

@@ -3,6 +3,7 @@ import { join, relative, resolve, sep } from 'node:path'
 import { stringify } from 'yaml'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { percentEncoded } from '../engine/record/percent.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffMarkdown, diffText } from '../engine/report/diff-text.ts'
@@ -175,7 +176,7 @@ export async function packed(dir: string, options: { out?: string }): Promise<vo
   const changed = findings.find((finding) => finding.file !== 'statement.jws')
   if (!changed) return
   complain(
-    shown`It was changed since the run: ${inWords(changed)}. \`assay verify\` tells all of it.`,
+    shown`It was changed since the run: ${inWords(changed)}. \`${ASSAY} verify\` tells all of it.`,
   )
 }
 
@@ -218,7 +219,7 @@ const DAYS = 30
 
 const HEAD = `# Known deviations: still judged and shown, they do not fail a run until they expire.
 # Each needs a reason. A finding that is to be fixed at once is deleted here.
-# assay run --deviations FILE
+# ${ASSAY} run --deviations FILE
 `
 
 /** `assay deviations init DIR`: writes a file of known deviations from a run's findings, to be completed by hand. */

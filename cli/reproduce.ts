@@ -3,6 +3,7 @@ import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
@@ -119,13 +120,13 @@ function checksOf(
     if (check) return check
     const kept = run?.report.checks.find((each) => each.id === wanted)?.case
     if (kept !== undefined)
-      throw new UsageError(`${wanted} is a kept case: assay explore --cases ${kept} plays it.`)
+      throw new UsageError(`${wanted} is a kept case: ${ASSAY} explore --cases ${kept} plays it.`)
     if (!owners.has(wanted)) {
       const alike = checks.map((each) => each.id).filter((each) => each.startsWith(`${wanted}/`))
       const meant = nearest(wanted, [...owners.keys()])
       const near = meant === undefined ? '.' : `. Did you mean ${meant}?`
       const hint = alike.length > 0 ? `: ${alike.join(', ')}.` : near
-      throw new UsageError(`${wanted} is no check${hint} See assay run --list.`)
+      throw new UsageError(`${wanted} is no check${hint} See ${ASSAY} run --list.`)
     }
     const broken = run?.report.checks.find((each) => each.id === wanted)?.exchanges[0]
     const about = run?.exchanges.find((exchange) => exchange.id === broken)?.about
@@ -233,7 +234,7 @@ function tell(result: Result, redact: (text: string) => string): void {
   say(shown`\n${outcome.toUpperCase()}  ${result.id}  ${message}`)
   const { because } = result
   const blocked = outcome === 'blocked' && because?.kind === 'check'
-  const next = blocked ? `assay reproduce ${because.id}` : undefined
+  const next = blocked ? `${ASSAY} reproduce ${because.id}` : undefined
   const facts = { expected, actual, place, exchange: exchanges[0], next }
   for (const [name, value] of Object.entries(facts)) {
     if (value !== undefined) say(shown`  ${name.padEnd(9)} ${value}`)

@@ -1,4 +1,5 @@
 import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
 import {
@@ -29,10 +30,10 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   const [theirs] = idle.filter((id) => other.requirements.has(id) || other.owners.has(id))
   if (theirs !== undefined) {
     const [party, command] = isTpp ? ['the bank', 'run'] : ['a TPP', 'tpp']
-    throw new UsageError(`${theirs} is about ${party}. See assay ${command} --only ${theirs}`)
+    throw new UsageError(`${theirs} is about ${party}. See ${ASSAY} ${command} --only ${theirs}`)
   }
   const chapters = [...new Set([...catalogue.requirements.values()].map(({ chapter }) => chapter))]
-  const list = `assay ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
+  const list = `${ASSAY} ${chapters[0]?.startsWith('tpp/') ? 'tpp' : 'run'} --list`
   const short = chapters.map((chapter) => chapter.slice(chapter.indexOf('/') + 1))
   const words = [...ids, ...catalogue.requirements.keys(), ...TAGS, ...chapters, ...short]
   const meant = idle.map((pattern) => nearest(pattern, words)).filter((word) => word !== undefined)
@@ -63,7 +64,7 @@ export async function scopeOf(named: string, only: string[], catalogue: Catalogu
   const scope = { profile, only: [...new Set([...only, ...chapters])] }
   if (checks.some((check) => checkInScope(check, catalogue, scope))) return scope
   const more = profile === 'core' ? ' of --profile core. Leave --profile out' : ''
-  throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See assay run --list`)
+  throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See ${ASSAY} run --list`)
 }
 
 const A_DAY = 86_400_000

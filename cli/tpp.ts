@@ -10,6 +10,7 @@ import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { ASSAY } from '../engine/record/program.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import type { Deviation } from '../engine/run/deviations.ts'
@@ -45,7 +46,7 @@ export async function tpp(options: TppOptions): Promise<void> {
   try {
     if (watch !== undefined) return await watchClient({ file, watch, out, signal, round })
     await round()
-    if (process.exitCode) say(shown`again   assay tpp --tpp ${file} --failed ${out}`)
+    if (process.exitCode) say(shown`again   ${ASSAY} tpp --tpp ${file} --failed ${out}`)
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)
@@ -187,7 +188,7 @@ export async function doctorTpp(path: string): Promise<void> {
     })
     const result = results.get(control[0]?.id ?? '')
     if (result?.outcome === 'pass') {
-      line('ok', 'the client reads from the correct bank: assay tpp can judge it')
+      line('ok', `the client reads from the correct bank: ${ASSAY} tpp can judge it`)
       return
     }
     line('wrong', result?.message || 'nothing came of it')

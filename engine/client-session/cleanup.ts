@@ -5,6 +5,7 @@ import { succeeded } from '../judge/matchers.ts'
 import { isObject } from '../record/json.ts'
 import { keepLine, keepLines, readKeptLines } from '../record/kept-json.ts'
 import { percentEncoded } from '../record/percent.ts'
+import { ASSAY } from '../record/program.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { ClientSteps } from './client-steps.ts'
 import type { FundsSteps } from './funds-steps.ts'
@@ -144,7 +145,7 @@ export async function deleteLeftovers(
   for (const { kind, path, id, client } of leftovers.list()) {
     if (kind === 'client') continue
     if (spared.has(id)) {
-      reasons.set(id, 'kept for the run that goes on; assay run --fresh deletes it')
+      reasons.set(id, `kept for the run that goes on; ${ASSAY} run --fresh deletes it`)
       continue
     }
     try {

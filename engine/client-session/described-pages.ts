@@ -4,6 +4,7 @@ import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
 import type { ClientName, CustomerName } from '../configuration/target.ts'
 import { Blocked } from '../judge/outcome.ts'
+import { ASSAY } from '../record/program.ts'
 import type { SpareConsents } from './spare-consents.ts'
 import type { Visit, VisitOptions, VisitRecord } from './visit.ts'
 
@@ -74,7 +75,7 @@ export function createDescribedPages(
 
 function unfit(why: string, shown: string): Blocked {
   const what = `the target’s description of the bank’s pages does not fit: ${why}; ${shown}`
-  const mend = 'Correct authorisation.forms; assay doctor looks at the first page.'
+  const mend = `Correct authorisation.forms; ${ASSAY} doctor looks at the first page.`
   return new Blocked({ kind: 'environment', what }, `the visit ended: ${why}; ${shown}. ${mend}`)
 }
 

@@ -1,3 +1,4 @@
+import { ASSAY } from '../record/program.ts'
 import type { Lack } from '../record/words.ts'
 import { answer, type Trace } from './evidence-index.ts'
 import type { CheckResult, Whose } from './report.ts'
@@ -63,8 +64,7 @@ export const endpointMend = (member: string) =>
   addressMend(member, 'ask the bank’s developers to correct its configuration.')
 
 /** The fix if no better one is known. */
-export const DOCTOR_MEND =
-  'Run assay doctor with this target, and look at the page of the check in the report.'
+export const DOCTOR_MEND = `Run ${ASSAY} doctor with this target, and look at the page of the check in the report.`
 
 /** The fix if Assay itself failed. */
 export const SUITE_MEND =
@@ -199,7 +199,7 @@ export const ROWS: readonly Row[] = [
     fits: ({ what }) => what.startsWith('the target’s description of the bank’s pages'),
     title: itself,
     whose: 'configuration',
-    mend: 'Correct authorisation.forms: write the names of the fields that the page has under “has” and “fill” (docs/target.md). Then run assay doctor: it looks at the first page.',
+    mend: `Correct authorisation.forms: write the names of the fields that the page has under “has” and “fill” (docs/target.md). Then run ${ASSAY} doctor: it looks at the first page.`,
   },
   {
     because: 'What is left is what the target says of pages, denials, limits and time.',

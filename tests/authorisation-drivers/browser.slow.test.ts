@@ -79,7 +79,7 @@ describe.skipIf(noBrowser)(`a customer in a browser${noBrowser}`, () => {
     })
     await expect(session.visit({ purpose })).rejects.toThrow(
       'the visit ended: the page with input[name=password] comes back: what was filled is refused; ' +
-        'the steps that the target describes end there. Correct authorisation.forms; assay doctor',
+        'the steps that the target describes end there. Correct authorisation.forms; npx assay doctor',
     )
     await close()
   })

@@ -24,14 +24,14 @@ describe('assay explain', () => {
     expect(line).toMatch(/^check\(|'TXN-17\/to-alone'/)
     expect(stdout).toContain('a right answer  GET /open-banking/v3.1/aisp/transactions → 200')
     expect(stdout).toContain('  - Machines are to read everything since the last time')
-    expect(stdout).toContain('assay run --only TXN-17 --target FILE')
+    expect(stdout).toContain('npx assay run --only TXN-17 --target FILE')
   })
 
   test('a check can be repeated, a rule cannot; both are of one requirement', {
     timeout,
   }, async () => {
     const check = await assay(['explain', 'TXN-17/to-alone']).ended
-    expect(check.stdout).toContain('assay reproduce TXN-17/to-alone --target FILE')
+    expect(check.stdout).toContain('npx assay reproduce TXN-17/to-alone --target FILE')
     const rule = await assay(['explain', 'ENV-07/one-page']).ended
     expect(rule.stdout).not.toContain('assay reproduce')
     expect(rule.stdout).toMatch(/ENV-07\/one-page {2}suites\/\S+\.rule\.ts:\d+/)
@@ -39,7 +39,7 @@ describe('assay explain', () => {
 
   test('a scenario of a TPP', { timeout }, async () => {
     const { stdout } = await assay(['explain', 'TGEN-01/reads-everything']).ended
-    expect(stdout).toContain('assay tpp --only TGEN-01/reads-everything --tpp FILE')
+    expect(stdout).toContain('npx assay tpp --only TGEN-01/reads-everything --tpp FILE')
   })
 
   test('what nothing is called: the nearest id', { timeout }, async () => {
@@ -68,7 +68,7 @@ test('an id behind run is what --only takes, and one of the other party says so'
   const theirs = await assay(['run', 'TREG-05']).ended
   expect([theirs.code, theirs.stderr]).toEqual([
     2,
-    'TREG-05 is about a TPP. See assay tpp --only TREG-05\n',
+    'TREG-05 is about a TPP. See npx assay tpp --only TREG-05\n',
   ])
 })
 

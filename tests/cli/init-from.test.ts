@@ -227,7 +227,7 @@ test.each([
   ['broken.json', '{\n  "client_id": "S3cret" oops', /is not JSON: line 2, column \d+$/],
   ['list.json', '[]', /is no JSON object$/],
   ['other.json', '{"a":1}', /is of no known form: a configuration of the OBIE/],
-  ['target.yaml', 'name: bank\naddresses: {}\n', /is a target file already: assay doctor/],
+  ['target.yaml', 'name: bank\naddresses: {}\n', /is a target file already: npx assay doctor/],
 ])('--from %s is refused in one line', (name, text, says) => {
   const file = join(folder, name)
   if (text !== undefined) writeFileSync(file, text)

@@ -72,7 +72,7 @@ test('flags make a production target that loads', async () => {
   })
   expect(said).toEqual([
     'Set these variables: CUSTOMER, CUSTOMER_PASSWORD',
-    `Next: assay doctor --target ${out}`,
+    `Next: npx assay doctor --target ${out}`,
   ])
   const target = await loadTarget(out, { CUSTOMER: 'anna', CUSTOMER_PASSWORD: 'p' })
   expect(target.layout).toBe('production')

@@ -21,23 +21,23 @@ function assay(line: string): Promise<{ code: unknown; said: string; stdout: str
 
 describe('the command line', () => {
   test.each([
-    ['assay run --targt x', 'unknown option --targt, did you mean --target?\nSee assay run --help'],
-    ['assay rnu', 'unknown command rnu, did you mean run?\nSee assay --help'],
-    ['assay --foo', 'unknown option --foo\nSee assay --help'],
-    ['assay run --target', '--target <file> needs a value\nSee assay run --help'],
-    ['assay credentials', '--out <folder> is missing\nSee assay credentials --help'],
-    ['assay explain', '<id> is missing\nSee assay explain --help'],
-    ['assay plan extra', 'only options may follow\nSee assay plan --help'],
-    ['assay explain a b', 'too many words follow\nSee assay explain --help'],
+    ['assay run --targt x', 'unknown option --targt, did you mean --target?\nSee npx assay run --help'],
+    ['assay rnu', 'unknown command rnu, did you mean run?\nSee npx assay --help'],
+    ['assay --foo', 'unknown option --foo\nSee npx assay --help'],
+    ['assay run --target', '--target <file> needs a value\nSee npx assay run --help'],
+    ['assay credentials', '--out <folder> is missing\nSee npx assay credentials --help'],
+    ['assay explain', '<id> is missing\nSee npx assay explain --help'],
+    ['assay plan extra', 'only options may follow\nSee npx assay plan --help'],
+    ['assay explain a b', 'too many words follow\nSee npx assay explain --help'],
     [
       'assay generate --chek',
-      'unknown option --chek, did you mean --check?\nSee assay generate --help',
+      'unknown option --chek, did you mean --check?\nSee npx assay generate --help',
     ],
     [
       'assay deviations intt',
-      'unknown command intt, did you mean init?\nSee assay deviations --help',
+      'unknown command intt, did you mean init?\nSee npx assay deviations --help',
     ],
-    ['assay deviations init', '<folder> is missing\nSee assay deviations init --help'],
+    ['assay deviations init', '<folder> is missing\nSee npx assay deviations init --help'],
   ])('%s', async (line, says) => {
     expect(await assay(line)).toEqual({ code: 2, said: says, stdout: '' })
   })
@@ -59,7 +59,7 @@ describe('the command line', () => {
     ['assay run --target a --target b', /^--target a: there is no such file$/],
     [
       'assay tpp --tpp no.yaml',
-      /there is no such file\. Correct --tpp\. assay init --tpp no\.yaml/,
+      /there is no such file\. Correct --tpp\. npx assay init --tpp no\.yaml/,
     ],
     ['assay tpp XX-1', /selects nothing/],
     ['assay plan --target no.yaml', /there is no such file\. Correct --target\.$/],
@@ -67,7 +67,7 @@ describe('the command line', () => {
     ['assay reproduce TXN-17/both --export x', /^--export is curl, har, postman, bruno, not x$/],
     ['assay bank fautls', /^unknown word fautls, did you mean faults\?/],
     ['assay bank --info no/bank.yaml', /^--info no\/bank\.yaml: there is no folder no/],
-    ['assay prove --tpp x', /^no TPP is called x\. All of them: assay prove --tpp$/],
+    ['assay prove --tpp x', /^no TPP is called x\. All of them: npx assay prove --tpp$/],
     ['assay prove --at 2026-01-01T00:00:00Z --zone x', /^--zone takes a time zone such as/],
     ['assay report no', /is not the folder of a run$/],
     ['assay diff a b', /^a\/report\.json does not exist/],

@@ -68,7 +68,7 @@ test.each([
 test('the reference bank that ends with the command is none to watch', async () => {
   const { code, stderr } = await assay(['monitor', '--target', 'config/embedded.yaml']).ended
   expect(code).toBe(2)
-  expect(stderr).toContain('start one with assay bank --info bank.yaml')
+  expect(stderr).toContain('start one with npx assay bank --info bank.yaml')
 })
 
 test('approved once, then rounds until Ctrl-C: an outage is told with its begin and its end', async () => {

@@ -142,7 +142,7 @@ describe('no page', () => {
 
   test('for a run that is not signed, and how to sign it', async () => {
     await run('unsigned', 'correct')
-    expect(await refused('unsigned')).toContain('`assay sign FOLDER --key PRIVATE-KEY`')
+    expect(await refused('unsigned')).toContain('`npx assay sign FOLDER --key PRIVATE-KEY`')
     expect(await refused('unsigned', '--key', KEY)).toContain('it is not signed')
   })
 

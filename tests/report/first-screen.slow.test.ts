@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)(`the page of a real run, in Chromium${reason}`, () 
     )
     await certificate.locator('summary', { hasText: 'Repeat it' }).click()
     expect(await certificate.locator('.curl code').first().textContent()).toBe(
-      'assay reproduce REG-01/no-certificate --run reports/tonight',
+      'npx assay reproduce REG-01/no-certificate --run reports/tonight',
     )
     expect(await certificate.locator('.curl button', { hasText: 'Copy' }).count()).toBe(2)
     // A wrong registration comes before the correct one; what is sent to an endpoint has its control.

@@ -1,3 +1,4 @@
+import { ASSAY } from '../../record/program.ts'
 import { qrCode } from '../../record/qr-code.ts'
 import {
   addressWords,
@@ -181,7 +182,7 @@ function deviationRow({ id, title, deviation }: CheckResult): Markup {
 function verifying({ statementDigest, exchanges }: Certified): Markup {
   return markup`<section aria-labelledby="h-verify"><h2 id="h-verify">How to verify it</h2>
 <p>This page is a summary and proves nothing by itself: anybody can print another. What proves it is the folder or the archive of the run, with ${counted(exchanges, 'recorded exchange')}. Ask for it, and take the public key from the signer, not from this page:</p>
-<p><code>assay verify RUN --key signer.pem</code></p>
+<p><code>${ASSAY} verify RUN --key signer.pem</code></p>
 <p>It must end with exit code 0 and name this digest of <code>statement.jws</code> (SHA-256):</p>
 <p class="digest"><code>${statementDigest}</code></p>
 <p>The signature shows that nothing was changed since the run was signed. It does not show that the run was honest: whoever runs the suite could have judged another server.</p></section>`

@@ -1,3 +1,4 @@
+import { ASSAY } from '../../record/program.ts'
 import { curl } from '../curl.ts'
 import { clip, counted, quoted } from '../escape.ts'
 import { excerptOf } from '../excerpt.ts'
@@ -84,7 +85,7 @@ function excerpt(check: CheckResult, { exchanges }: Context): Markup {
 function repeating(check: CheckResult, { exchanges, folder, report }: Context): Markup {
   if (report.target.side === 'TPP') {
     return markup`<details class="curl"><summary>Repeat it</summary>
-<pre tabindex="0"><code>assay tpp --tpp FILE --only ${check.id}</code></pre></details>`
+<pre tabindex="0"><code>${ASSAY} tpp --tpp FILE --only ${check.id}</code></pre></details>`
   }
   const first = exchanges.get(check.exchanges[0] ?? '')
   const command = repeatCommand(check, folder ?? 'FOLDER')
@@ -92,7 +93,7 @@ function repeating(check: CheckResult, { exchanges, folder, report }: Context): 
 <pre tabindex="0"><code>${command}</code></pre>
 ${
   first &&
-  markup`<p>Or with curl: <code>assay credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
+  markup`<p>Or with curl: <code>${ASSAY} credentials</code> writes the files and variables that it names. Signatures, nonces and single-use codes can't be redone by curl.</p>
 <pre tabindex="0"><code>${curl(first)}</code></pre>`
 }</details>`
 }

@@ -1,4 +1,5 @@
 import { referenceEncoded } from '../../record/percent.ts'
+import { ASSAY } from '../../record/program.ts'
 import {
   addressWords,
   blockedBy,
@@ -168,7 +169,7 @@ function notJudged(report: Report): Markup {
   const wrong = (report.preflight ?? []).filter(({ level }) => level === 'wrong')
   return markup`<section id="wrong" aria-labelledby="h-wrong"><h2 id="h-wrong">What stands in the way</h2>
 <ol class="wrong">${wrong.map(({ name, text, whose, mend }) => markup`<li><b>${text}</b><br><span class="said">${name}${whose ? ` · ${WHOSE[whose]}` : ''}</span>${mend ? markup`<br>${mend}` : ''}</li>`)}</ol>
-<p>${littleJudged(report)}: this says ${judgedMusts(report) > 0 ? 'little' : 'nothing'} about the conformance of ${judgedParty(report)}. Run <code>assay doctor</code> to look at the rest of the target file and of the addresses.</p></section>`
+<p>${littleJudged(report)}: this says ${judgedMusts(report) > 0 ? 'little' : 'nothing'} about the conformance of ${judgedParty(report)}. Run <code>${ASSAY} doctor</code> to look at the rest of the target file and of the addresses.</p></section>`
 }
 
 function verdictMeaning(report: Report): string {
