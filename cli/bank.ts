@@ -14,7 +14,7 @@ import { towardsTpps } from '../proof/tpp/towards-tpps.ts'
 import { listAlterations, named } from './bank-alterations.ts'
 import { tellGateway } from './bank-gateway.ts'
 import { openStateFolder, type StateFolder } from './bank-state.ts'
-import { number, portTaken, UsageError } from './usage.ts'
+import { number, portTaken, UsageError, written } from './usage.ts'
 import type { startWatch } from './watch.ts'
 
 export interface BankCommand {
@@ -100,7 +100,7 @@ async function serve(
     if (options.behindGateway) tellGateway(started, options.info)
     for (const { id, story } of alterations) say(shown`Altered: ${id}. ${story}`)
     if (log !== undefined) {
-      writeFileSync(log, '', { mode: 0o600 })
+      await written('--log', log, () => writeFileSync(log, '', { mode: 0o600 }))
       seeing.add((sighting) => appendFileSync(log, `${logLine(sighting)}\n`))
       say(shown`A line for each request: ${log}`)
     }

@@ -15,7 +15,7 @@ export class AssayCommand extends Command {
   }
 
   override error(message: string, options?: ErrorOptions): never {
-    complain(shownLines(`${mistakeIn(message)}\nSee ${helpOf(this)}`))
+    complain(shownLines(`${mistakeIn(message)}${fileMeant(message, this)}\nSee ${helpOf(this)}`))
     process.exit(options?.exitCode === 0 ? 0 : 2)
   }
 }
@@ -37,6 +37,14 @@ export function mistakeIn(message: string): string {
     .replace(/^missing required argument '(.+)'$/, '<$1> is missing')
     .replaceAll("'", '')
   return meant === undefined ? what : `${what}, did you mean ${meant}?`
+}
+
+/** Says how to name a target file, where one was given as a word: `assay doctor my-bank.yaml`. */
+function fileMeant(message: string, { args, options }: Command): string {
+  if (!message.startsWith('error: too many arguments')) return ''
+  const file = args.find((word) => /\.(?:ya?ml|json)$/.test(word))
+  const isNamed = options.some(({ long }) => long === '--target')
+  return file !== undefined && isNamed ? `, did you mean --target ${file}?` : ''
 }
 
 /** `npx assay run --help`. */

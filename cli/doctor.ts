@@ -5,6 +5,7 @@ import { examineTarget } from '../engine/doctor/doctor.ts'
 import { exitCodeOf, type Line, wrong } from '../engine/doctor/finding.ts'
 import { WHOSE } from '../engine/report/counts.ts'
 import { say, shown } from '../engine/report/terminal.ts'
+import { DEFAULT_TARGET } from './folders.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
 
 /** `assay doctor`: exit code 0 when nothing is wrong, 2 for your configuration, 3 for the network or the bank. */
@@ -16,6 +17,10 @@ export async function doctor(options: { target: string }): Promise<void> {
     const target = targetFrom(document, base)
     const layout = target.layout === 'sandbox' ? 'a sandbox' : 'production'
     show({ name: 'file', level: 'ok', text: `${document.name}, addresses of ${layout}` })
+    if (options.target === DEFAULT_TARGET) {
+      const text = 'this is the reference bank of Assay: --target FILE names yours'
+      show({ name: 'file', level: 'note', text })
+    }
     for (const file of exposedFiles(opened.file)) {
       const text = `everybody on this machine can read ${file}: chmod 600 ${file}`
       show({ name: 'key files', level: 'note', text })

@@ -55,14 +55,16 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
   const release = () => {
     for (const lock of held) lock.release()
   }
-  const hold = (folder: string, file: string, mend: string) => {
+  const hold = (folder: string, file: string, mend: string, unwritable = '') => {
     let lock: ReturnType<typeof takeLock>
     try {
       makeFolder(folder)
       lock = takeLock(join(folder, file))
     } catch (error) {
       release()
-      throw new UsageError(`${folder} cannot be written to: ${(error as Error).message}`)
+      throw new UsageError(
+        `${folder} cannot be written to: ${(error as Error).message}${unwritable}`,
+      )
     }
     if ('owner' in lock) {
       release()
@@ -73,7 +75,9 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
   if (own.memory !== undefined) {
     const mend =
       'Wait for its end: both would use the same clients. Two banks need different names in their files.'
-    hold(own.memory, `${own.name}.lock`, mend)
+    const unwritable =
+      '. A run keeps clients and consents there: copy the target file, and what it names, to a folder that you can write to.'
+    hold(own.memory, `${own.name}.lock`, mend, unwritable)
   }
   if (own.out !== undefined) hold(own.out, LOCK, 'Wait for its end, or name another --out.')
   return release

@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { say, shown } from '../engine/report/terminal.ts'
-import { UsageError } from './usage.ts'
+import { UsageError, written } from './usage.ts'
 
 const tppFile = (name: string, schema: string) => `# yaml-language-server: $schema=${schema}
 # The client that assay tpp judges. docs/tpp.md says what each member means.
@@ -23,12 +24,16 @@ goals: [connect, connect-another, read, reconfirm, disconnect, confirm-funds, pr
 `
 
 /** `assay init --tpp`: writes the file that describes a client. */
-export function initTpp(path: string): void {
+export async function initTpp(path: string): Promise<void> {
   if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
   const name = basename(path).replace(/\.ya?ml$/, '')
   const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
   const place = relative(dirname(resolve(path)), schema)
-  writeFileSync(path, tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place))
+  const text = tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place)
+  await written('--tpp', path, () => {
+    makeFolder(dirname(resolve(path)))
+    writeFileSync(path, text)
+  })
   const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
   say(shown`${path} is written. Name your program in it; ${example} is an example.`)
   say(shown`then  ${ASSAY} doctor --tpp ${path}`)

@@ -11,7 +11,7 @@ import { BESIDE, type Beginning, beginningFrom } from './init-from.ts'
 import { softwareOf, statementAt, textIn } from './init-look.ts'
 import { type Answers, questions } from './init-questions.ts'
 import { type Asker, BACK, terminal } from './init-terminal.ts'
-import { UsageError } from './usage.ts'
+import { UsageError, written as writtenTo } from './usage.ts'
 
 export type InitOptions = {
   out?: string
@@ -59,7 +59,9 @@ export async function init(options: InitOptions): Promise<void> {
     const overwrites = async (file: string) =>
       options.force === true ||
       (await asker?.confirm(`${file} is there. Overwrite it?`, false)) === true
-    const yaml = await written(answers, out, beginning, overwrites)
+    const yaml = await writtenTo('--out', out ?? '', () =>
+      written(answers, out, beginning, overwrites),
+    )
     const variables = variablesOf(yaml)
     if (variables.length > 0) complain(shown`Set these variables: ${variables.join(', ')}`)
     if (options.from !== undefined && missing.length > 0) {

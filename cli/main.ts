@@ -98,7 +98,7 @@ const run = command('run', 'judge a bank')
 judges(run, 'bank').action(async (named: string[], { target, ...given }) => {
   const options = onlyNamed(named, given)
   if (options.parallel !== undefined && !(target?.length > 1)) {
-    throw new UsageError('--parallel is of several banks: give --target more than once')
+    throw new UsageError('--parallel is for several banks: give --target more than once')
   }
   if (target?.length > 1) {
     const { runMany } = await import('./run-many.ts')
@@ -205,7 +205,7 @@ command(
   .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
   .option(
     '--notify <url>',
-    'tell a webhook of each change: outages, rules, keys, certificates. As of run',
+    'tell a webhook of each change: outages, rules, keys, certificates. As with run',
     severalTimes,
   )
   .action(lazily(async () => (await import('./monitor.ts')).monitor))
@@ -250,7 +250,10 @@ command('reproduce', 'one check alone: its steps and its deviation, every messag
     '--target <file>',
     'the bank, described by a file; default: that of the run, else the reference bank',
   )
-  .option('--run <folder>', 'an earlier run')
+  .option(
+    '--run <folder>',
+    'an earlier run; its target file is read again, and needs the same environment variables',
+  )
   .option('--cell <name>', 'of a table, one value at one place: "other-case at accounts"')
   .option('--short', 'of the messages, what was judged and its control alone')
   .option(

@@ -105,5 +105,6 @@ export async function openTargetOf(
   const opened = await openTarget(target.file)
   if (opened.configurationDigest === target.configurationDigest) return opened
   await opened.close()
-  throw new UsageError(`${judged}, whose file ${target.file} has changed since. ${mend}`)
+  const what = `${target.file}, a file or an environment variable that it names has changed since`
+  throw new UsageError(`${judged}, and ${what}. ${mend}`)
 }

@@ -12,11 +12,11 @@ import {
 } from '../engine/configuration/resolve.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { readReport } from '../engine/report/read-run.ts'
-import { say, shownLines } from '../engine/report/terminal.ts'
+import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { planOf } from '../engine/run/plan.ts'
 import type { Scope } from '../engine/run/scope.ts'
 import { loadSuites } from '../engine/run/suites.ts'
-import { reportsFolder, SUITES } from './folders.ts'
+import { DEFAULT_TARGET, reportsFolder, SUITES } from './folders.ts'
 import { type ReadTarget, readTarget } from './open-target.ts'
 import { planText, type Surroundings } from './plan-text.ts'
 import { list, scopeOf } from './selection.ts'
@@ -37,6 +37,9 @@ export async function plan(options: {
   const { checks } = await loadSuites(SUITES, catalogue)
   const planned = planOf({ target: target.document, catalogue, checks, scope })
   say(shownLines(planText(planned, await surroundings(target, scope), options.visits === true)))
+  if (options.target === DEFAULT_TARGET) {
+    say(shown`\nThis is the reference bank of Assay: --target FILE names yours.`)
+  }
 }
 
 async function surroundings(target: ReadTarget, scope: Scope): Promise<Surroundings> {

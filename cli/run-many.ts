@@ -32,10 +32,10 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   const lone = SINGLE.find((name) => options[name] !== undefined)
   if (lone) {
     const spelled = lone.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-    throw new UsageError(`--${spelled} is of one run: name one --target`)
+    throw new UsageError(`--${spelled} is for one run: name one --target`)
   }
   if (new Set(files.map((file) => resolve(file))).size < files.length) {
-    throw new UsageError('the same --target stands twice')
+    throw new UsageError('the same --target is given twice')
   }
   const parallel = number('--parallel', options.parallel, 64) ?? 1
   if (parallel === 0) throw new UsageError('--parallel takes a whole number from 1 to 64, not 0')

@@ -25,7 +25,12 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
       !ids.some((id) => inScope(id, catalogue, { profile: 'full', only: [pattern] })),
   )
   if (idle.length === 0) return
+  const nothing = `--only ${idle.join(' ')} selects nothing.`
   const isTpp = [...catalogue.requirements.values()].some(({ binds }) => binds === 'TPP')
+  const file = idle.find((pattern) => /\.(?:ya?ml|json)$/.test(pattern))
+  if (file !== undefined) {
+    throw new UsageError(`${nothing} Did you mean ${isTpp ? '--tpp' : '--target'} ${file}?`)
+  }
   const other = loadCatalogue(undefined, isTpp ? 'bank' : 'TPP')
   const [theirs] = idle.filter((id) => other.requirements.has(id) || other.owners.has(id))
   if (theirs !== undefined) {
@@ -39,7 +44,7 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   const meant = idle.map((pattern) => nearest(pattern, words)).filter((word) => word !== undefined)
   const known = `Name a check, requirement, chapter, level or tag (${TAGS.join(', ')}); * stands for anything:`
   const hint = meant.length > 0 ? `Did you mean ${meant.join(' ')}? See` : known
-  throw new UsageError(`--only ${idle.join(' ')} selects nothing. ${hint} ${list}`)
+  throw new UsageError(`${nothing} ${hint} ${list}`)
 }
 
 /**

@@ -23,7 +23,7 @@ export function assertWatchable(options: JudgingOptions & { watch?: string | tru
   const other = OF_ONE_END.find((name) => options[name] !== undefined)
   if (other === undefined) return
   const flag = other.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new UsageError(`--${flag} is of one certification: leave it or --watch out`)
+  throw new UsageError(`--${flag} is for one certification: leave out either it or --watch`)
 }
 
 export interface WatchedClient {

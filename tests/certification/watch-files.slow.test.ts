@@ -134,8 +134,8 @@ test('a client that is edited until it is right', { timeout: 240_000 }, async ()
 
 test.each([
   [['--watch', 'nowhere'], '--watch nowhere does not exist. It takes a file or folder'],
-  [['--watch', '--sign', 'key.pem'], '--sign is of one certification'],
-  [['--watch', '--fail-on', 'should'], '--fail-on is of one certification'],
+  [['--watch', '--sign', 'key.pem'], '--sign is for one certification'],
+  [['--watch', '--fail-on', 'should'], '--fail-on is for one certification'],
 ])('assay tpp %j is a mistake of whoever typed it', async (more, says) => {
   const { code, stderr } = await assay(['tpp', '--tpp', client(true), ...more]).ended
   expect([code, stderr.trim().split('\n').length]).toEqual([2, 1])

@@ -21,13 +21,20 @@ function assay(line: string): Promise<{ code: unknown; said: string; stdout: str
 
 describe('the command line', () => {
   test.each([
-    ['assay run --targt x', 'unknown option --targt, did you mean --target?\nSee npx assay run --help'],
+    [
+      'assay run --targt x',
+      'unknown option --targt, did you mean --target?\nSee npx assay run --help',
+    ],
     ['assay rnu', 'unknown command rnu, did you mean run?\nSee npx assay --help'],
     ['assay --foo', 'unknown option --foo\nSee npx assay --help'],
     ['assay run --target', '--target <file> needs a value\nSee npx assay run --help'],
     ['assay credentials', '--out <folder> is missing\nSee npx assay credentials --help'],
     ['assay explain', '<id> is missing\nSee npx assay explain --help'],
     ['assay plan extra', 'only options may follow\nSee npx assay plan --help'],
+    [
+      'assay plan my-bank.yaml',
+      'only options may follow, did you mean --target my-bank.yaml?\nSee npx assay plan --help',
+    ],
     ['assay explain a b', 'too many words follow\nSee npx assay explain --help'],
     [
       'assay generate --chek',
@@ -54,13 +61,16 @@ describe('the command line', () => {
       'assay run --history .',
       /^the history \. can't be read: it is a folder\. Name another file\.$/,
     ],
-    ['assay run --parallel 2', /^--parallel is of several banks/],
+    ['assay run --parallel 2', /^--parallel is for several banks/],
     ['assay run --parallel x --target a --target b', /^--parallel takes a whole number .* not x$/],
     ['assay run --target a --target b', /^--target a: there is no such file$/],
     [
       'assay tpp --tpp no.yaml',
       /there is no such file\. Correct --tpp\. npx assay init --tpp no\.yaml/,
     ],
+    ['assay run a.yaml', /^--only a\.yaml selects nothing\. Did you mean --target a\.yaml\?$/],
+    ['assay tpp a.yaml', /^--only a\.yaml selects nothing\. Did you mean --tpp a\.yaml\?$/],
+    ['assay init --tpp /proc/a.yaml', /^--tpp \/proc\/a\.yaml can't be written to: /],
     ['assay tpp XX-1', /selects nothing/],
     ['assay plan --target no.yaml', /there is no such file\. Correct --target\.$/],
     ['assay init --layout x --yes', /^--layout is one of production, sandbox, not "x"$/],

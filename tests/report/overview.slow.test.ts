@@ -46,8 +46,8 @@ describe('several targets in one call', () => {
   })
 
   test.each([
-    [['--baseline', 'x'], '--baseline is of one run: name one --target'],
-    [['--list'], '--list is of one run'],
+    [['--baseline', 'x'], '--baseline is for one run: name one --target'],
+    [['--list'], '--list is for one run'],
     [['--parallel', '0'], '--parallel takes a whole number from 1 to 64'],
   ])('%j cannot be shared', (more, words) => {
     const said = assay('run', '--target', at('north.yaml'), '--target', at('south.yaml'), ...more)
