@@ -45,6 +45,7 @@ function approvals(
   const own = single.reduce((sum, { count }) => sum + count, 0)
   const lines = [
     `Visits at the authorisation page: ${asked.length + own}`,
+    ...(attended && asked.length > 0 ? [people(asked.length, single)] : []),
     '',
     `Approvals that checks share: ${asked.length}${asked.length > 0 ? how : ''}`,
   ]
@@ -61,6 +62,16 @@ function approvals(
   const others = all.filter(({ missing }) => missing !== undefined)
   if (others.length > 0) lines.push(`Approvals that are not asked for: ${others.length}`)
   return [...lines, ...others.map(({ name, missing }) => `  ${name}: ${missing}`)]
+}
+
+/** How many visits need a person. A wrong request is sent first without one. */
+function people(approvals: number, visits: Plan['visits']): string {
+  const sum = (isMeant: (end: string) => boolean) =>
+    visits.reduce((total, { count, end }) => total + (isMeant(end) ? count : 0), 0)
+  const refused = sum((end) => end === 'refused')
+  const needed = `  a person is needed for ${approvals + sum((end) => end !== 'refused')} of them`
+  if (refused === 0) return needed
+  return `${needed}; for the other ${refused} only where the bank shows its login before it refuses`
 }
 
 function visits({ visits: all }: Plan, whole: boolean): string[] {

@@ -135,6 +135,8 @@ function plainProgress({ stream }: Screen): RunProgress {
   const tell = (text: string) => write(stream, shown`${text}`)
   let chapter: string | undefined
   let results: CheckResult[] = []
+  /** Chapters that have a line already: what spends an approval comes after the other chapters. */
+  const named = new Set<string>()
   let standing: (() => Standing) | undefined
   let waited: string | undefined
 
@@ -155,7 +157,9 @@ function plainProgress({ stream }: Screen): RunProgress {
     const passed = of('pass', 'observed').length
     const words = [passed > 0 ? `${passed} passed` : '', ...rest].filter(Boolean).join(', ')
     const seconds = ((performance.now() - began) / 1000).toFixed(1)
-    tell(`  ${seconds.padStart(5)} s  ${chapter.padEnd(38)} ${words}`)
+    const part = named.has(chapter) ? `${chapter}, continued` : chapter
+    named.add(chapter)
+    tell(`  ${seconds.padStart(5)} s  ${part.padEnd(38)} ${words}`)
     results = []
   }
 

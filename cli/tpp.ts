@@ -175,6 +175,8 @@ export async function doctorTpp(path: string): Promise<void> {
   const { scenarios, rules } = await loadTppSuites(TPP_SUITES, catalogue)
   const control = scenarios.filter(({ control: first }) => first).slice(0, 1)
   const { close, ...parties } = await openParties(tpp, new AbortController().signal)
+  let requests = 0
+  const wrong: string[] = []
   try {
     const { results } = await certify({
       ...parties,
@@ -184,7 +186,10 @@ export async function doctorTpp(path: string): Promise<void> {
       goals,
       parallel: 1,
       patience: 0,
-      onExchange: told,
+      onExchange(exchange, broken) {
+        requests += 1
+        wrong.push(...told(exchange, broken))
+      },
     })
     const result = results.get(control[0]?.id ?? '')
     if (result?.outcome === 'pass') {
@@ -192,20 +197,40 @@ export async function doctorTpp(path: string): Promise<void> {
       return
     }
     line('wrong', result?.message || 'nothing came of it')
-    process.exitCode = result?.because?.kind === 'environment' ? 2 : 1
+    const isOurs = result?.because?.kind === 'environment'
+    say(
+      shown`${' '.repeat(8)} to fix: ${isOurs ? `correct client in ${path}.` : mendOf(requests, wrong)}`,
+    )
+    process.exitCode = isOurs ? 2 : 1
   } finally {
     await close()
   }
 }
 
-function told({ endpoint, request, response, failure, about }: Exchange, broken: string[]): void {
-  if (endpoint === 'elsewhere' && request.method !== 'CONNECT') return
+/** What to do about a client that does not read. */
+function mendOf(requests: number, wrong: readonly string[]): string {
+  if (requests === 0) {
+    return 'let the client begin at bank.discovery of the file that ASSAY_BRIEFING names (docs/tpp.md).'
+  }
+  const [id] = wrong
+  if (id === undefined)
+    return 'read what the client printed: no rule finds fault with its requests.'
+  return `begin with the first line above that says wrong. ${ASSAY} explain ${id} shows what is right.`
+}
+
+/** Shows an exchange, and returns the rules that it breaks. */
+function told(
+  { endpoint, request, response, failure, about }: Exchange,
+  broken: string[],
+): string[] {
+  if (endpoint === 'elsewhere' && request.method !== 'CONNECT') return []
   const { refusal } = about.seen ?? {}
   const place = URL.canParse(request.url) ? new URL(request.url).pathname : request.url
   const answer = response?.status ?? failure?.code ?? ''
   const why = refusal ? `: ${refusal.detail}` : ''
   const rules = broken.length > 0 ? `  breaks ${broken.join(', ')}` : ''
   line(why || rules ? 'wrong' : 'ok', `${request.method} ${place} ${answer}${why}${rules}`)
+  return broken
 }
 
 function opened(path: string): Tpp | undefined {

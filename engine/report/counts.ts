@@ -99,12 +99,18 @@ export function judgedAnything({ checks }: Pick<Report, 'checks'>): boolean {
   return checks.some(({ outcome }) => ['pass', 'fail', 'warn', 'observed'].includes(outcome))
 }
 
+/** True if a client was only watched: rules judged its requests, and no scenario was played. */
+export function isWatched({ target, checks, partial }: Report): boolean {
+  const isClient = target.side === 'TPP' && partial !== undefined
+  return isClient && checks.length > 0 && checks.every(({ kind }) => kind === 'rule')
+}
+
 /** The verdict as shown to a reader: a run that judged nothing has none. */
 export function verdictWord(report: Report): string {
   if (!judgedAnything(report)) return 'not judged'
   const { musts, recording, verdict } = report
-  // Recorded traffic is never known to be complete.
-  if (recording && verdict !== 'error') {
+  // What others sent is never known to be complete.
+  if ((recording || isWatched(report)) && verdict !== 'error') {
     return musts.failed > 0 ? `${counted(musts.failed, 'must')} broken` : 'nothing broken seen'
   }
   return report.musts.known > 0 && report.exitCode === 0
@@ -140,14 +146,22 @@ const MEANINGS: Record<Outcome, string> = {
 /** With more patterns than this, only their number is shown: `--failed` and a watch name each id. */
 const NAMED = 6
 
-/** What was selected: `full`, `core`, `full, only TXN-17: 3 of 519 checks and rules`. */
-export function scopeWords({ scope, recording }: Report): string {
+/**
+ * What was selected: `full`, `core`, `full, only TXN-17: 3 of 519 checks and rules`. A certification has no profiles:
+ * `every scenario`, `only TTOK-05: 3 of 210 scenarios and rules`.
+ */
+export function scopeWords(report: Report): string {
+  const { scope, recording, target } = report
   if (recording) return 'recorded traffic'
+  if (isWatched(report)) return 'its requests, without a scenario'
+  const isClient = target.side === 'TPP'
   const only = onlyWords(scope.only)
+  const profile = isClient ? only && 'only' : scope.profile
+  const named = isClient ? only.replace(/^, only/, '') : only
   const left = scope.leftOut ?? 0
-  if (left === 0) return `${scope.profile}${only}`
-  const all = count(scope.checks + left)
-  return `${scope.profile}${only}: ${count(scope.checks)} of ${all} checks and rules`
+  if (left === 0) return `${profile}${named}` || 'every scenario'
+  const parts = isClient ? 'scenarios and rules' : 'checks and rules'
+  return `${profile}${named}: ${count(scope.checks)} of ${count(scope.checks + left)} ${parts}`
 }
 
 function onlyWords(patterns: string[]): string {

@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest'
-import { littleJudged, verdictSentence } from '../../engine/report/counts.ts'
+import { describe, expect, test } from 'vitest'
+import {
+  littleJudged,
+  scopeWords,
+  verdictHeadline,
+  verdictSentence,
+} from '../../engine/report/counts.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { smallReport } from '../doors/small-run.ts'
 
@@ -29,4 +34,32 @@ test('a run that was kept from judging says how little it judged', () => {
   expect(littleJudged(report({}, { checks: [] }))).toBe('Nothing was judged')
   expect(littleJudged(report({ blocked: 1 }))).toBe('No must was judged')
   expect(littleJudged(report({ passed: 1 }))).toBe('The run ended before most was judged')
+})
+
+describe('a client', () => {
+  const { partial: _p, preflight: _f, ...whole } = run
+  const scope = { ...run.scope, profile: 'full' as const, only: [] as string[], leftOut: 0 }
+  const target = { ...run.target, side: 'TPP' as const }
+  const certified: Report = { ...whole, target, scope, verdict: 'conformant', exitCode: 0 }
+
+  test('is certified by scenarios, which have no profiles', () => {
+    expect(scopeWords(certified)).toBe('every scenario')
+    const some = { ...certified, scope: { ...scope, only: ['TTOK-05'], checks: 3, leftOut: 207 } }
+    expect(scopeWords(some)).toBe('only TTOK-05: 3 of 210 scenarios and rules')
+  })
+
+  test('that is only watched has no verdict', () => {
+    const checks = run.checks.map((check) => ({
+      ...check,
+      kind: 'rule' as const,
+      outcome: 'pass' as const,
+    }))
+    const none = { ...run.musts, failed: 0 }
+    const partial = 'a watch shows what was sent, and no scenario was played'
+    const verdict = 'incomplete' as const
+    const watched: Report = { ...certified, verdict, exitCode: 4, musts: none, checks, partial }
+    expect(scopeWords(watched)).toBe('its requests, without a scenario')
+    expect(verdictHeadline(watched)).toBe('nothing broken seen')
+    expect(verdictHeadline({ ...watched, musts: { ...none, failed: 1 } })).toBe('1 must broken')
+  })
 })

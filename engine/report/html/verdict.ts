@@ -6,6 +6,7 @@ import {
   causeFacts,
   earlierWords,
   type Figure,
+  isWatched,
   judgedMusts,
   judgedParty,
   littleJudged,
@@ -34,13 +35,14 @@ export function verdictBanner(report: Report): Markup {
   const { name, host } = report.target
   const laidOut = addressWords(report.target)
   const word = verdictWord(report)
-  const tone = report.recording
-    ? report.verdict
-    : word === 'not judged'
-      ? 'unjudged'
-      : word === report.verdict
-        ? word
-        : 'conformant known'
+  const tone =
+    report.recording || isWatched(report)
+      ? report.verdict
+      : word === 'not judged'
+        ? 'unjudged'
+        : word === report.verdict
+          ? word
+          : 'conformant known'
   const first = report.preflight?.find(({ level }) => level === 'wrong')
   return markup`<header class="banner ${tone}">
 <p class="brand"><b>Assay</b> ${report.recording ? 'report on recorded traffic: no run, no verdict of conformance' : 'conformance report'}</p>
@@ -175,6 +177,7 @@ function notJudged(report: Report): Markup {
 function verdictMeaning(report: Report): string {
   const word = verdictWord(report)
   if (report.recording && report.verdict !== 'error') return MEANINGS.recording
+  if (isWatched(report) && report.verdict !== 'error') return MEANINGS.watched
   if (word === 'not judged') return report.preflight ? '' : 'No check came to a judgement.'
   if (word === 'conformant but for known deviations') return MEANINGS.known
   if (report.verdict === 'nonconformant' && report.musts.failed === 0) return MEANINGS.stale
@@ -191,5 +194,7 @@ const MEANINGS = {
   stale: 'A known deviation has expired or no longer occurs.',
   recording:
     'Rules judged what others sent. What nobody asked for, and what the recording does not tell, was not judged.',
+  watched:
+    'Rules judged the requests that the client sent. No scenario was played, so this is no certification.',
   incomplete: 'No must failed, but at least one has no verdict.',
 }
