@@ -25,7 +25,11 @@ export const EXIT_CODES = [
       'incomplete: no must failed, and one is without a verdict or none was judged, as with --only of shoulds',
     todo: 'look at what blocked it',
   },
-  { code: 5, means: 'an error of Assay itself', todo: 'report it, with the output' },
+  {
+    code: 5,
+    means: 'an error of Assay itself, or something could not be written, as on a full disk',
+    todo: 'make room where a line names a file; else report it, with the output',
+  },
   {
     code: 130,
     means: 'interrupted; everything so far is reported',

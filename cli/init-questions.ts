@@ -163,6 +163,9 @@ function customerQuestions(prefix: '' | 'second-'): Questions {
   }
 }
 
+const DISCOVERY = ', address before /.well-known/openid-configuration'
+const REGISTRATION = ', address at which clients are registered'
+
 const table: Questions = {
   name: {
     ask: 'short name of the bank, for folders and reports',
@@ -187,11 +190,11 @@ const table: Questions = {
   },
   'base-url': address('base_url', 'production', ', address of the API'),
   'auth-url': address('auth_url', 'production', ', address of the authorisation page'),
-  'discovery-url': address('discovery_url', 'production'),
-  'sandbox-discovery-url': address('sandbox_discovery_url', 'sandbox'),
-  'sandbox-api-url': address('sandbox_api_url', 'sandbox'),
-  'sandbox-registration-url': address('sandbox_registration_url', 'sandbox'),
-  'sandbox-token-url': address('sandbox_token_url', 'sandbox'),
+  'discovery-url': address('discovery_url', 'production', DISCOVERY),
+  'sandbox-discovery-url': address('sandbox_discovery_url', 'sandbox', DISCOVERY),
+  'sandbox-api-url': address('sandbox_api_url', 'sandbox', ', address of the API'),
+  'sandbox-registration-url': address('sandbox_registration_url', 'sandbox', REGISTRATION),
+  'sandbox-token-url': address('sandbox_token_url', 'sandbox', ', address of the token endpoint'),
   'override-discovery': override('the discovery document'),
   'override-registration': override('client registration'),
   'override-authorisation': override('the authorisation page'),

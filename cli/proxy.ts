@@ -140,7 +140,7 @@ function introduce(said: {
   const file = typed(authority.file)
   if (!isLoopback(listen.host)) {
     complain(
-      shown`Warning: ${url} can be reached by other machines. Whoever reaches it reaches the bank; the TPP’s certificate is shown for nobody who has not its key.`,
+      shown`Warning: ${url} can be reached by other machines, and the bank through it. The TPP’s certificate is presented only for clients that have its key.`,
     )
   }
   say(shown`The proxy is up: ${url}`)

@@ -129,7 +129,7 @@ function conclusion({ intact, signature, findings, statement, uncovered }: Verif
   if (signature === 'absent') {
     if (!intact && !changed) return 'It is not signed, or the statement was removed.'
     return intact
-      ? 'The exchanges follow from each other. There is no statement: whether report.json was changed, or the whole was made again, cannot be told.'
+      ? 'No exchange was changed, by their hashes. There is no signed statement, so nobody can tell whether report.json was changed, or everything was made again.'
       : 'It was changed after it was made.'
   }
   if (signature === 'invalid') {

@@ -91,14 +91,14 @@ function otherDevice(url: string, caught: boolean): string {
 <div>${drawn(code)}</div></li>`
     : `<li>The address is too long for a QR code. Copy it and send it to the phone.</li>`
   const here = caught
-    ? ' There the page cannot be opened: the phone looks for this machine in itself. Its address is what counts.'
+    ? ' The phone cannot open this address, because it belongs to this machine. Only the address is needed.'
     : ''
-  return `<details id="phone"><summary>The bank asks for its app: go on with a phone or another device</summary>
-<p>${caught ? 'If the app is on a phone and the bank goes on in this browser, nothing else is needed. Otherwise:' : 'The phone cannot open the page that you read. So:'}</p>
+  return `<details id="phone"><summary>The bank asks for its app: continue with a phone or another device</summary>
+<p>${caught ? 'If the app is on a phone and the bank continues in this browser, nothing else is needed. Otherwise:' : 'The phone cannot open this page. So:'}</p>
 <ol>
 ${scan}
 <li>Log in and choose there, as said above.</li>
-<li>The phone ends at the redirect URI.${here} Hold its address, copy all of it, send it to this machine, as a message to yourself, and paste it below.</li>
+<li>The phone ends at the redirect URI.${here} Copy the whole address from the phone's address bar, send it to this machine, for example as a message to yourself, and paste it below.</li>
 </ol>
 <p><button type="button" id="copy" class="quiet" data-copy="${escaped(url)}">Copy the bank's address</button>
 <a id="short" href="open" target="_blank" rel="noreferrer noopener">Short link</a> <small>For another browser on this machine; a phone reaches it only through a forwarded port.</small></p>

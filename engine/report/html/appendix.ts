@@ -41,9 +41,9 @@ export function appealSection(report: Report): Markup {
 <div><dt>blocked</dt><dd>It could not be judged. The first cause is named: a failure, missing data, the environment. Never a pass.</dd></div>
 <div><dt>observed</dt><dd>The document says “not shown”; the behaviour is recorded and never judged.</dd></div>
 <div><dt>not applicable</dt><dd>Declared absent in the file that describes ${judgedParty(report)}, or a freedom of the document that it was seen to take.</dd></div>
-<div><dt>not run</dt><dd>The run ended before. What a selection leaves out is not in scope, and stands nowhere.</dd></div>
+<div><dt>not run</dt><dd>The run ended before. What a selection leaves out is not in scope, and is not listed.</dd></div>
 <div><dt>error</dt><dd>The suite's own fault; it says nothing about ${judgedParty(report)}.</dd></div>
 </dl>
-<p>A finding can be wrong in three ways; each has its own answer. <b>The sentence reads otherwise:</b> quote the requirement's id and the words of the document; readings of ambiguous sentences are decisions with an id, kept in <code>specs/decisions.yaml</code>, and change there. <b>The exchange is not what it seems:</b> quote the check's id and the exchange's id; the control beside it shows the same request being accepted. <b>It is right and known:</b> enter a known deviation with reason, ticket, owner and expiry; it stays visible and no longer fails the run until it expires.</p>
+<p>If you disagree with a finding, there are three cases. <b>You read the sentence differently:</b> quote the requirement's id and the words of the document. How ambiguous sentences are read is decided in <code>specs/decisions.yaml</code>; each decision has an id. <b>The exchange does not show what the finding says:</b> quote the check's id and the exchange's id; the control beside it shows the same request being accepted. <b>The finding is right and known:</b> enter a known deviation with reason, ticket, owner and expiry; it stays visible and does not fail the run until it expires.</p>
 <p>Quote with every appeal: ${judgedParty(report)} <code>${report.target.name}</code>, run <code>${report.startedAt}</code>, suite <code>${report.assay.version}</code>, requirements <code>${report.assay.specsDigest}</code>.</p></section>`
 }

@@ -58,7 +58,7 @@ ${evidence(check, context)}
 ${repeating(check, context)}
 ${explains(check, context)}
 ${requirement && reading(requirement)}
-<p class="appeal">Not so? See <a href="#appeal">how to appeal</a>.</p>
+<p class="appeal">Do you disagree? See <a href="#appeal">how to appeal</a>.</p>
 `
 }
 
