@@ -1,11 +1,12 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs'
-import { basename, dirname, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { startBank } from '../bank/bank.ts'
 import type { Sighting } from '../bank/operator/sighting.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { ASSAY } from '../engine/record/program.ts'
+import { root } from '../engine/record/root.ts'
 import { counted } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { loadFaults, loadVariants } from '../proof/run/load.ts'
@@ -147,7 +148,11 @@ function introduce(started: Bank, file: string | undefined, alterations: Variant
     say(shown`Certificates and keys for a TPP: start it with --info FILE.`)
     return
   }
-  const schema = '# yaml-language-server: $schema=schemas/assay/target.schema.json'
+  const place = relative(
+    dirname(resolve(file)),
+    join(root, 'schemas', 'assay', 'target.schema.json'),
+  )
+  const schema = `# yaml-language-server: $schema=${place.replaceAll('\\', '/')}`
   // The target is named after its file, so that its reports do not mix with those of another bank.
   const name = basename(file).replace(/\.[^.]*$/, '') || 'reference-bank'
   const called: TargetDocument = { ...structuredClone(target), name }

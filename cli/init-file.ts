@@ -2,6 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path'
 import { stringify } from 'yaml'
 import { PLACEHOLDERS } from '../engine/configuration/addresses.ts'
 import { oneLine } from '../engine/report/escape.ts'
+import { atHome } from './init-look.ts'
 import type { Answers } from './init-questions.ts'
 
 /** A commented target file for a folder, from the answers to all questions. Secrets are only references. */
@@ -213,7 +214,7 @@ const DRIVERS: Record<string, string> = {
 /** `file:` and a path relative to the target file. A reference is returned unchanged. */
 function fileReference(path: string, folder: string): string {
   if (path.startsWith('file:') || path.startsWith('${')) return path
-  if (isAbsolute(path)) return `file:${path}`
+  if (isAbsolute(atHome(path))) return `file:${atHome(path)}`
   return `file:${relative(folder, resolve(path)).replaceAll('\\', '/')}`
 }
 

@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { isObject, parsedJson } from '../engine/record/json.ts'
 import { readPlain } from '../engine/record/read-plain.ts'
 import { claimsOf } from '../engine/wire/jwt-decode.ts'
@@ -46,10 +47,15 @@ interface Looked {
   textAt: (answer: string) => string | undefined
 }
 
+/** A path that begins with ~ as a shell reads it: nobody else does so in an answer. */
+export function atHome(path: string): string {
+  return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : path
+}
+
 /** The text of a file that an answer names; undefined when it cannot be read, as it may not exist yet. */
 export function textIn(answer: string): string | undefined {
   try {
-    return readPlain(resolve(answer.replace(/^file:/, ''))).toString('utf8')
+    return readPlain(resolve(atHome(answer.replace(/^file:/, '')))).toString('utf8')
   } catch {
     return undefined
   }

@@ -142,9 +142,7 @@ export async function report(
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = process.env
   if (GITHUB_ACTIONS === 'true') {
     command(...annotations(report))
-    if (GITHUB_STEP_SUMMARY) {
-      appendFileSync(GITHUB_STEP_SUMMARY, readFileSync(join(out, 'step-summary.md')))
-    }
+    if (GITHUB_STEP_SUMMARY) summarise(GITHUB_STEP_SUMMARY, join(out, 'step-summary.md'))
   }
   process.exitCode = report.exitCode
   if (options.failOn === 'should' && report.exitCode === 0) failOnShoulds(report)
@@ -156,6 +154,15 @@ export async function report(
   // Only --fail-on new turns the exit code of a nonconformant bank into 0.
   const fresh = changes.new.some(({ known }) => !known) || report.problems.length > 0
   if (options.failOn === 'new' && report.exitCode === 1 && !fresh) process.exitCode = 0
+}
+
+/** Adds the summary to the page of the job. What cannot be written there changes no verdict. */
+function summarise(page: string, summary: string): void {
+  try {
+    appendFileSync(page, readFileSync(summary))
+  } catch (error) {
+    complain(shown`The summary is not on the page of the job: ${(error as Error).message}`)
+  }
 }
 
 /** A conformant bank that breaks a should without a known deviation: the verdict stays, the exit code becomes 1. */

@@ -1,3 +1,4 @@
+import { unusedProxy } from '../record/environment.ts'
 import { addressMend } from '../report/whose.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { SPEAKS_NO_TLS } from '../wire/failure.ts'
@@ -45,7 +46,11 @@ export async function addressFinding(
   if (mutual && spokeTls(exchange) && failure?.kind !== 'timeout') return ok(`is there (${what})`)
   const { hostname, host } = new URL(origin)
   const correct = `Correct ${members.join(', ')}`
-  const look = (then: string) => addressMend(members.join(', '), then)
+  const unused = target.proxy === undefined ? unusedProxy(process.env, hostname) : undefined
+  const hint = unused
+    ? ` This machine has ${unused}, which is not used: write its address under proxy.`
+    : ''
+  const look = (then: string) => `${addressMend(members.join(', '), then)}${hint}`
   const via = target.proxy === undefined ? '' : ` through the proxy ${new URL(target.proxy).host}`
   const { kind = 'closed', code = '', message = '' } = failure ?? {}
   switch (kind) {

@@ -25,7 +25,9 @@ export function statementFindings(client: TargetClient, now: number): DoctorFind
 }
 
 function dates({ iat, exp }: Claims, now: number): DoctorFinding[] {
-  const at = (seconds: number) => new Date(seconds * 1000).toISOString()
+  // Beyond the years of a date, there is only the number.
+  const at = (seconds: number) =>
+    Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString() : String(seconds)
   if (typeof exp === 'number' && exp * 1000 < now) {
     return [hopeless(`expired at ${at(exp)}`, 'Get a new one from the directory.')]
   }

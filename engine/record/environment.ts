@@ -15,6 +15,18 @@ const OF_TLS =
 
 const PROXIES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'NO_PROXY', 'NODE_USE_ENV_PROXY']
 
+/** The variable with the proxy that other programs would use for a host, and a run does not; undefined: there is none. */
+export function unusedProxy(env: Variables, hostname: string): string | undefined {
+  const given = (name: string) => env[name] || env[name.toLowerCase()] || ''
+  const direct = given('NO_PROXY')
+    .split(',')
+    .map((each) => each.trim())
+  const isDirect = (each: string) => each === '*' || hostname.endsWith(each.replace(/^\*?\./, ''))
+  if (/^(?:localhost$|127\.|\[::1\])/.test(hostname)) return undefined
+  if (direct.some((each) => each !== '' && isDirect(each))) return undefined
+  return ['HTTPS_PROXY', 'ALL_PROXY', 'HTTP_PROXY'].find((name) => given(name) !== '')
+}
+
 /**
  * How the environment changes the verification and routing of connections to servers. No variable can switch off
  * verification: every connection requires it.

@@ -1,10 +1,11 @@
 import { createPublicKey } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { init } from '../../cli/init.ts'
 import { answersTo } from '../../cli/init-answers.ts'
+import { atHome } from '../../cli/init-look.ts'
 import { questions } from '../../cli/init-questions.ts'
 import { type Asker, BACK } from '../../cli/init-terminal.ts'
 import { claimsOf } from '../../engine/wire/jwt-decode.ts'
@@ -277,4 +278,9 @@ test('no question asks for a secret', () => {
     expect(name).toMatch(/-variable$/)
     expect(wrong?.('S3cret! not a name')).toContain('never the secret itself')
   }
+})
+
+test('a path below the home folder is read as a shell reads it', () => {
+  expect(atHome('~/keys/first.pem')).toBe(join(homedir(), 'keys/first.pem'))
+  expect(atHome('~keys/first.pem')).toBe('~keys/first.pem')
 })
