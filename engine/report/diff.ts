@@ -142,14 +142,27 @@ function caveats(a: Report, b: Report): string[] {
     if (fact(a) !== fact(b)) words.push(`${what} differs: ${fact(a)} → ${fact(b)}`)
   }
   const short = (digest: string) => digest.slice(0, 12)
+  const members = changedMembers(a.target.members, b.target.members)
   compare('The target', ({ target }) => target.name)
-  compare('The configuration', ({ target }) => short(target.configurationDigest))
+  compare(`The configuration${members}`, ({ target }) => short(target.configurationDigest))
   compare('The version of the suite', ({ assay }) => assay.version)
   compare('The digest of the requirements', ({ assay }) => short(assay.specsDigest))
   compare('The scope', scopeOf)
   if (a.partial) words.push(`The earlier run is partial: ${a.partial}`)
   if (b.partial) words.push(`The later run is partial: ${b.partial}`)
   return words
+}
+
+type Members = Report['target']['members']
+
+/** ` (addresses, customers)`: the members of the target file that differ; empty if that is not known. */
+function changedMembers(before: Members, after: Members): string {
+  if (!before || !after) return ''
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  const changed = names.filter((name) => before[name] !== after[name])
+  // With another signing key every digest differs.
+  if (changed.length === 0 || names.every((name) => changed.includes(name))) return ''
+  return ` (${changed.join(', ')})`
 }
 
 /** The scope that a run was asked to judge. */

@@ -58,6 +58,8 @@ export interface Report {
     /** The layout of its addresses. */
     environment?: 'production' | 'sandbox'
     configurationDigest: string
+    /** A keyed digest of each member of the target file, which tells what differs between two runs. */
+    members?: Record<string, string>
     /** Absolute path of the target file, for commands that send requests to this bank again. */
     file?: string
     /** End of validity of each client's transport certificate, UTC. */

@@ -3,6 +3,7 @@ import { type Catalogue, loadCatalogue } from '../catalogue/catalogue.ts'
 import { makeKeysMeanwhile } from '../client/jwt.ts'
 import type { Session } from '../client-session/session.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
+import { isProductsAlone } from '../configuration/products-alone.ts'
 import { targetFrom } from '../configuration/resolve.ts'
 import type { TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
@@ -15,6 +16,7 @@ import type { SuiteCheck } from '../suite-api/check.ts'
 import { certificateEnds } from '../wire/transport-certificates.ts'
 import { batchApprovals } from './batch-approvals.ts'
 import { checkResult, composeReport, observation, writeReport } from './compose.ts'
+import { memberDigests } from './configuration-digest.ts'
 import type { Deviation } from './deviations.ts'
 import { type KeptCase, withKeptCases } from './kept-cases.ts'
 import { notRun } from './not-run.ts'
@@ -259,6 +261,9 @@ export function targetOf(assignment: Assignment): Report['target'] {
     ...(address !== undefined && { host: new URL(address).host }),
     environment: layoutOf(target.addresses),
     configurationDigest,
+    // The keys of the reference bank, and of a target without clients, are new in every run.
+    ...(assignment.memory !== undefined &&
+      !isProductsAlone(target) && { members: memberDigests(target) }),
     file: targetFile,
     certificates: certificateEnds(target.clients),
   }

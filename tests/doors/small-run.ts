@@ -44,6 +44,7 @@ export const smallReport: Report = {
     host: 'bank.example:443',
     environment: 'sandbox',
     configurationDigest: 'b'.repeat(64),
+    members: { addresses: 'c'.repeat(12) },
     file: '/nowhere/staging.yaml',
     certificates: [{ client: 'first', notAfter: '2026-03-20T00:00:00.000Z' }],
   },
