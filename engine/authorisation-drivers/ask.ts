@@ -34,8 +34,8 @@ export function askDriver(options: {
   // Another user of the machine does not know this key, and so can't see or answer anything.
   const key = randomBytes(16).toString('hex')
   const home = `/${key}/`
-  const catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
-  let servers: Awaited<ReturnType<typeof openLoopback>>[] | undefined
+  let catchers = catchersOf(options.redirectUris, options.catcher !== undefined)
+  let servers: Loopback[] | undefined
   let over = false
   /** Number of pages that wait for the end of the run. */
   let listening = 0
@@ -46,19 +46,21 @@ export function askDriver(options: {
 
   const catches = (uri: string) => catchers.some((each) => each.uri === uri.split(/[?#]/, 1)[0])
 
+  /** The answers at these redirect URIs are pasted. */
+  const lose = (port: number, why: string) => {
+    for (const { uri } of catchers.filter((each) => each.port === port)) {
+      say(`${uri} cannot be served here (${why}): copy the final address to the page of approvals.`)
+    }
+    catchers = catchers.filter((each) => each.port !== port)
+  }
+
   const start = async (): Promise<void> => {
     if (servers) return
-    const insecure = catchers.filter(({ secure }) => !secure).map(({ port }) => port)
-    const own = options.port || insecure[0] || 0
-    const wanted = new Map([own, ...insecure].map((port) => [port, false]))
-    for (const { secure, port } of catchers) if (secure) wanted.set(port, true)
-    servers = await Promise.all(
-      [...wanted].map(([port, secure]) => {
-        const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
-        const handler = handlerOn(paths, { queue, home, catches, ended: listened })
-        return openLoopback(port, handler, secure ? options.catcher : undefined)
-      }),
-    )
+    servers = await openServers(options.port, catchers, {
+      lose,
+      handler: (paths) => handlerOn(paths, { queue, home, catches, ended: listened }),
+      identity: options.catcher,
+    })
     const page = `${servers[0]?.origin}${home}`
     say(`Approvals are asked for at ${page}`)
     if (!open) return
@@ -119,6 +121,45 @@ export function askDriver(options: {
       servers = undefined
     },
   }
+}
+
+type Loopback = Awaited<ReturnType<typeof openLoopback>>
+
+/**
+ * Serves the page of approvals, first, and every redirect URI whose port is free: another program may have it, or it is
+ * reserved.
+ *
+ * @param named port of the page; 0: that of a redirect URI, or any free port.
+ */
+async function openServers(
+  named: number,
+  catchers: readonly Catcher[],
+  how: {
+    handler(paths: string[]): Handler
+    /** Certificate for redirect URIs with https:. */
+    identity?: TransportDocument | undefined
+    lose(port: number, why: string): void
+  },
+): Promise<Loopback[]> {
+  const serve = (port: number, secure = false) => {
+    const paths = catchers.filter((each) => each.port === port).map(({ path }) => path)
+    return openLoopback(port, how.handler(paths), secure ? how.identity : undefined)
+  }
+  const serveAll = async (secure: boolean) => {
+    const wanted = catchers.filter((each) => each.secure === secure && each.port !== named)
+    const ports = [...new Set(wanted.map(({ port }) => port))]
+    const serving = ports.map((port) =>
+      serve(port, secure).catch((error: NodeJS.ErrnoException) => {
+        how.lose(port, error.code ?? error.message)
+        return undefined
+      }),
+    )
+    return (await Promise.all(serving)).filter((each) => each !== undefined)
+  }
+  const own = named === 0 ? [] : [await serve(named)]
+  const plain = [...own, ...(await serveAll(false))]
+  const pages = plain.length > 0 ? plain : [await serve(0)]
+  return [...pages, ...(await serveAll(true))]
 }
 
 /** Serves the page of approvals and the given paths of redirect URIs. */
@@ -184,6 +225,8 @@ function answer(queue: Desk, body: Record<string, unknown>): Reply {
   else return refusal(400, 'Unknown answer.')
   return TAKEN
 }
+
+type Catcher = ReturnType<typeof catchersOf>[number]
 
 /** Redirect URIs that can be served here: on loopback; https: only with a certificate. */
 function catchersOf(uris: string[], certified: boolean) {

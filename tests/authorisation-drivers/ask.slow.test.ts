@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request as send } from 'node:http'
+import { createServer, type IncomingHttpHeaders, request as send } from 'node:http'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { Alteration } from '../../bank/operator/alteration.ts'
@@ -95,6 +95,22 @@ function post(url: string, body: unknown, headers: Record<string, string> = {}):
 const good = `${catcher}#code=abc&state=s+1`
 
 describe('by plain HTTP', () => {
+  test('where another program has the port of the redirect URI, the answer is pasted', async () => {
+    const other = createServer().listen(port, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    const { driver, said } = asking()
+    const first = driver.visit(visit('everything'))
+    await expect.poll(() => said.length, { timeout: 5000 }).toBeGreaterThan(2)
+    const why =
+      'cannot be served here (EADDRINUSE): copy the final address to the page of approvals.'
+    expect(said[0]).toBe(`${catcher} ${why}`)
+    const home = said[1]?.split(' at ')[1] ?? ''
+    expect((await http(home)).text).not.toContain('The answer arrives here by itself.')
+    await post(`${home}answer`, { visit: 1, do: 'paste', address: good })
+    expect(await first).toMatchObject({ kind: 'redirected', url: good })
+    await driver.close()
+  })
+
   test('the page lists what is needed, what is done, and who must choose what', async () => {
     const { driver, home } = asking()
     const first = driver.visit(visit('everything'))
