@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './node-version.ts' // before modules that an older Node cannot run
 import { inspect } from 'node:util'
 import type { Command } from 'commander'
 import { CatalogueError } from '../engine/catalogue/catalogue-error.ts'
