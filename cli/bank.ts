@@ -5,7 +5,7 @@ import { startBank } from '../bank/bank.ts'
 import type { Sighting } from '../bank/operator/sighting.ts'
 import type { Bank } from '../bank/running-bank.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { counted } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
@@ -160,7 +160,7 @@ function introduce(started: Bank, file: string | undefined, alterations: Variant
   for (const { target: change } of alterations) change?.(called)
   writeFileSync(file, `${schema}\n${stringify(called, { lineWidth: 0 })}`, { mode: 0o600 })
   say(shown`Certificates, keys and addresses for a TPP: ${file}`)
-  say(shown`  ${ASSAY} run --target ${file}`)
+  say(shown`  ${ASSAY} run --target ${word(file)}`)
 }
 
 /** A log line contains no header, body or query, because these hold secrets. */

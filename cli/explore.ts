@@ -13,7 +13,7 @@ import {
 } from '../engine/explore/explore.ts'
 import { moveWords } from '../engine/model/moves.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
@@ -134,7 +134,7 @@ async function walkAt(work: Work, limits: Omit<Parameters<typeof explore>[2], 's
     say(shown`${counted(times, 'walk')} ended early: ${clean(why)}`)
   }
   if (files.length > 0)
-    say(shown`repeat  ${ASSAY} explore --cases ${typed(out)}${targetOption(opened)}`)
+    say(shown`repeat  ${ASSAY} explore --cases ${word(typed(out))}${targetOption(opened)}`)
   conclude(explored.findings, work)
 }
 
@@ -144,7 +144,8 @@ function cleaner({ document, base }: OpenedTarget): (text: string) => string {
   return (text) => visible(redactor.redactText(text))
 }
 
-const targetOption = ({ ours, file }: OpenedTarget) => (ours ? '' : ` --target ${typed(file)}`)
+const targetOption = ({ ours, file }: OpenedTarget) =>
+  ours ? '' : ` --target ${word(typed(file))}`
 
 function summaryOf({ steps, histories, coverage, findings }: Explored): string {
   const [events = 0, pairs = 0, triples = 0] = coverage.figures()

@@ -35,7 +35,7 @@ export function stamp(): string {
 
 /** A path relative to the working directory, unless it is outside of it. */
 export function typed(path: string): string {
-  const shown = relative(process.cwd(), path)
+  const shown = relative(process.cwd(), path) || '.'
   return shown.startsWith('..') ? path : shown
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { UsageError, written } from './usage.ts'
@@ -36,6 +36,6 @@ export async function initTpp(path: string): Promise<void> {
   })
   const example = relative(process.cwd(), join(root, 'docs', 'example-client.mjs'))
   say(shown`${path} is written. Name your program in it; ${example} is an example.`)
-  say(shown`then  ${ASSAY} doctor --tpp ${path}`)
-  say(shown`and   ${ASSAY} tpp --tpp ${path}`)
+  say(shown`then  ${ASSAY} doctor --tpp ${word(path)}`)
+  say(shown`and   ${ASSAY} tpp --tpp ${word(path)}`)
 }

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { complain, shown, shownLines, write } from '../engine/report/terminal.ts'
@@ -70,7 +70,7 @@ export async function init(options: InitOptions): Promise<void> {
       )
     }
     const runs = asker && out !== undefined && (await wantsDoctor(asker, variables))
-    if (!runs) return complain(shown`Next: ${ASSAY} doctor --target ${out ?? 'FILE'}`)
+    if (!runs) return complain(shown`Next: ${ASSAY} doctor --target ${word(out ?? 'FILE')}`)
     asker.close()
     await (await import('./doctor.ts')).doctor({ target: out })
   } finally {

@@ -3,7 +3,7 @@ import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
@@ -120,7 +120,9 @@ function checksOf(
     if (check) return check
     const kept = run?.report.checks.find((each) => each.id === wanted)?.case
     if (kept !== undefined)
-      throw new UsageError(`${wanted} is a kept case: ${ASSAY} explore --cases ${kept} plays it.`)
+      throw new UsageError(
+        `${wanted} is a kept case: ${ASSAY} explore --cases ${word(kept)} plays it.`,
+      )
     if (!owners.has(wanted)) {
       const alike = checks.map((each) => each.id).filter((each) => each.startsWith(`${wanted}/`))
       const meant = nearest(wanted, [...owners.keys()])

@@ -112,7 +112,7 @@ async function nextChange(
   signal: AbortSignal,
 ): Promise<string[]> {
   const then = open.length > 0 ? `${counted(open.length, 'id')} not in order` : 'everything'
-  say(shown`Watching ${typed(resolve(path)) || '.'}: a change plays ${then} again. Ctrl-C ends it.`)
+  say(shown`Watching ${typed(resolve(path))}: a change plays ${then} again. Ctrl-C ends it.`)
   return (await changes.quiet(signal)) ? changes.taken() : []
 }
 

@@ -10,7 +10,7 @@ import { readTppFile, type Tpp } from '../engine/certification/tpp-file.ts'
 import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import type { Deviation } from '../engine/run/deviations.ts'
@@ -46,7 +46,7 @@ export async function tpp(options: TppOptions): Promise<void> {
   try {
     if (watch !== undefined) return await watchClient({ file, watch, out, signal, round })
     await round()
-    if (process.exitCode) say(shown`again   ${ASSAY} tpp --tpp ${file} --failed ${out}`)
+    if (process.exitCode) say(shown`again   ${ASSAY} tpp --tpp ${word(file)} --failed ${word(out)}`)
   } finally {
     process.off('SIGINT', stop)
     process.off('SIGTERM', stop)

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { filledSource, reason } from '../configuration/interpolate.ts'
 import { throwProblems } from '../configuration/target-error.ts'
-import { ASSAY } from '../record/program.ts'
+import { ASSAY, word } from '../record/program.ts'
 import { validatorOf } from '../record/validators.ts'
 import type { Source } from '../yaml/source.ts'
 import { noteViolations } from '../yaml/validate.ts'
@@ -62,7 +62,7 @@ export function readTppFile(path: string, env = process.env): Tpp {
   const { source } = filledSource(path, env, (error) => {
     const absent = error.code === 'ENOENT'
     const why = absent ? 'there is no such file. Correct --tpp' : reason(error)
-    return `the file of the TPP cannot be read: ${why}. ${ASSAY} init --tpp ${path} writes one.`
+    return `the file of the TPP cannot be read: ${why}. ${ASSAY} init --tpp ${word(path)} writes one.`
   })
   const value: unknown = source.document.toJS()
   const { client } = (value ?? {}) as { client?: { driver?: string } }

@@ -1,4 +1,4 @@
-import { ASSAY } from '../record/program.ts'
+import { ASSAY, word } from '../record/program.ts'
 import { clip } from './escape.ts'
 import type {
   CheckResult,
@@ -183,6 +183,6 @@ export const certificateWords = (identity: string): string =>
 
 /** The command that sends the requests of a check of a run again. */
 export function repeatCommand(check: Pick<CheckResult, 'id' | 'case'>, folder: string): string {
-  if (check.case !== undefined) return `${ASSAY} explore --cases ${check.case} --target FILE`
-  return `${ASSAY} reproduce ${check.id} --run ${folder}`
+  if (check.case !== undefined) return `${ASSAY} explore --cases ${word(check.case)} --target FILE`
+  return `${ASSAY} reproduce ${check.id} --run ${word(folder)}`
 }

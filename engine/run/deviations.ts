@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Result } from '../judge/results.ts'
 import type { CheckResult } from '../record/check-result.ts'
-import { ASSAY } from '../record/program.ts'
+import { ASSAY, word } from '../record/program.ts'
 import { readList } from '../yaml/list.ts'
 
 /** A known fault of the bank: it is still judged and shown, but does not fail the run. */
@@ -21,7 +21,7 @@ export interface Deviation extends NonNullable<CheckResult['deviation']> {
 export function loadDeviations(file: string, catalogue: Catalogue): Deviation[] {
   if (!existsSync(file)) {
     throw new Error(
-      `--deviations ${file}: there is no such file. ${ASSAY} deviations init RUN --out ${file} writes one`,
+      `--deviations ${file}: there is no such file. ${ASSAY} deviations init RUN --out ${word(file)} writes one`,
     )
   }
   const problems: string[] = []

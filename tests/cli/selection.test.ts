@@ -9,6 +9,7 @@ import { assertSelects, scopeOf } from '../../cli/selection.ts'
 import { UsageError } from '../../cli/usage.ts'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
 import { appendHistory } from '../../engine/report/history.ts'
+import { repeatCommand } from '../../engine/report/queries.ts'
 import type { Report } from '../../engine/report/report.ts'
 import { selected } from '../../engine/run/scope.ts'
 
@@ -107,5 +108,15 @@ test('a history begins where no folder is', async () => {
 test('a fault or variant that nobody wrote is a mistake of the command line', async () => {
   await expect(prove({ fault: ['nobody'] })).rejects.toThrow(
     new UsageError('no fault is called nobody'),
+  )
+})
+
+test('a command to paste has its paths in quotes where a shell would divide them', () => {
+  const check = { id: 'TXN-17/both' }
+  expect(repeatCommand(check, 'reports/tonight')).toBe(
+    'npx assay reproduce TXN-17/both --run reports/tonight',
+  )
+  expect(repeatCommand(check, "reports/Anna's bank")).toBe(
+    "npx assay reproduce TXN-17/both --run 'reports/Anna'\\''s bank'",
   )
 })
