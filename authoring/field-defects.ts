@@ -77,11 +77,11 @@ export function fieldDefectsPage(
     '',
     `Made by \`npm run generate\` from \`specs/field-defects.yaml\` and the faults of the proof. ${defects.length} defects that a client of a UK bank may meet, ${reported.length} of them from public reports, lists of quirks in clients, and modules of other test suites; for the others no public report is known. No bank is named, and nothing was tested again.`,
     '',
-    `${told.length} are told by checks and rules, as \`npx assay prove\` shows with the faults that stand for them. ${untold.length} are [told by nothing](#told-by-nothing), each with the reason. \`npx assay bank --fault ID\` starts a bank with a fault, \`npx assay explain ID\` says what a check judges; a check in brackets warns. Where no fault stands for a defect alone, other faults or generated mutants of answers prove that its checks can fail.`,
+    `${told.length} are found by checks and rules, as \`npx assay prove\` shows with the faults that represent them. ${untold.length} are [found by nothing](#found-by-nothing), each with the reason. \`npx assay bank --fault ID\` starts a bank with a fault, \`npx assay explain ID\` says what a check judges; a check in brackets warns. Where no fault stands for a defect alone, other faults or generated mutants of answers prove that its checks can fail.`,
     '',
-    '## Told by checks and rules',
+    '## Found by checks and rules',
     '',
-    '| defect | what went wrong | source | faults that stand for it | told by |',
+    '| defect | what went wrong | source | faults that represent it | found by |',
     '| --- | --- | --- | --- | --- |',
     ...told.map(({ id, defect, note, source, faults: named = [], checks = [] }) => {
       const words = note === undefined ? defect : `${defect} *${note}*`
@@ -89,7 +89,7 @@ export function fieldDefectsPage(
       return row(id, words, sources(source), standing, tellers(named, checks, byId))
     }),
     '',
-    '## Told by nothing',
+    '## Found by nothing',
     '',
     '| defect | what went wrong | source | why nothing tells it |',
     '| --- | --- | --- | --- |',

@@ -77,11 +77,13 @@ function withVariables(text: string, env: Environment, source: Source, path: Pat
     source.complain(path, words)
     return ''
   }
-  if (WITHOUT_BRACES.test(text)) complain(HOW)
-  const result = text.replace(VARIABLE, (_whole, inner: string | undefined, end: string) => {
+  // A command may leave variables of its own to a shell: [sh, -c, 'echo ${1%/}'].
+  const isCommand = path.at(-2) === 'command'
+  if (WITHOUT_BRACES.test(text) && !isCommand) complain(HOW)
+  const result = text.replace(VARIABLE, (whole, inner: string | undefined, end: string) => {
     if (inner === undefined) return '$'
     const [, name, otherwise] = NAME_AND_DEFAULT.exec(inner) ?? []
-    if (name === undefined || end === '') return complain(HOW)
+    if (name === undefined || end === '') return isCommand ? whole : complain(HOW)
     if (otherwise?.includes('${')) {
       return complain(`the default of ${name} holds a variable, which is not read. Write a value.`)
     }

@@ -169,6 +169,13 @@ literals: { panScheme: "UK.$\${X}.PAN" }
     expect(target.document.customers.first.credentials.password).toBe('canary-password')
   })
 
+  test('may leave variables of a command to a shell', async () => {
+    const command = ['sh', '-c', 'echo ${1%/}', '$LINK']
+    const text = but('driver: ask', `driver: command\n  command: ${JSON.stringify(command)}`)
+    const target = await loadTarget(fileWith(text), {})
+    expect(target.document.authorisation.command).toEqual(command)
+  })
+
   test('may have a path of a file from the environment, and its JSON form', async () => {
     const text = but('file:first.pem', 'file:${NAME}.pem')
     const target = await loadTarget(fileWith(text), { NAME: 'first' })
