@@ -59,6 +59,8 @@ function interpolate(source: Source, env: Environment): Set<string> {
     Scalar(key, node, ancestors) {
       if (key === 'key' || typeof node.value !== 'string') return
       const path = pathTo(ancestors, node)
+      // A person writes a space after the sign of a comment.
+      if (isCredential(path) && /^\S/.test(node.comment ?? '')) source.complain(path, CUT)
       const text = withVariables(node.value, env, source, path)
       const value = text?.startsWith('file:') ? contentOf(text.slice(5), source, path) : text
       if (value === undefined || value === node.value) return
@@ -68,6 +70,11 @@ function interpolate(source: Source, env: Environment): Set<string> {
   })
   return filled
 }
+
+const CUT =
+  'a space and # begin a comment: the rest of the line is not read. Put the value in quotes.'
+
+const isCredential = (path: Path) => path.at(-2) === 'credentials' || path.at(-1) === 'passphrase'
 
 /** The text with its variables filled in; undefined if that is not possible. */
 function withVariables(text: string, env: Environment, source: Source, path: Path) {

@@ -318,6 +318,13 @@ describe('a broken file', () => {
       [`22:17: a value that begins with ${is} in YAML. Put it in quotes.`],
     ]),
     [
+      'password with a space and #',
+      but('canary-password', 'canary-password #secret'),
+      [
+        '22:17: a space and # begin a comment: the rest of the line is not read. Put the value in quotes.',
+      ],
+    ],
+    [
       'password that begins with @',
       but('canary-password', '@canary-secret'),
       ['22:17: a value cannot begin with this character. Put it in quotes.'],
