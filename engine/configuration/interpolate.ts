@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { isPair, isScalar, isSeq, visit } from 'yaml'
+import { isPair, isScalar, isSeq, type Scalar, visit } from 'yaml'
 import { LARGEST_FILE, readPlain } from '../record/read-plain.ts'
 import { type Path, type Source, sourceOf } from '../yaml/source.ts'
 import { TargetError, throwProblems } from './target-error.ts'
@@ -59,8 +59,7 @@ function interpolate(source: Source, env: Environment): Set<string> {
     Scalar(key, node, ancestors) {
       if (key === 'key' || typeof node.value !== 'string') return
       const path = pathTo(ancestors, node)
-      // A person writes a space after the sign of a comment.
-      if (isCredential(path) && /^\S/.test(node.comment ?? '')) source.complain(path, CUT)
+      if (isCredential(path) && isCut(node)) source.complain(path, CUT)
       const text = withVariables(node.value, env, source, path)
       const value = text?.startsWith('file:') ? contentOf(text.slice(5), source, path) : text
       if (value === undefined || value === node.value) return
@@ -73,6 +72,10 @@ function interpolate(source: Source, env: Environment): Set<string> {
 
 const CUT =
   'a space and # begin a comment: the rest of the line is not read. Put the value in quotes.'
+
+/** True for a value in no quotes that `#` cuts. People write a space after the sign of a comment. */
+const isCut = ({ value, type, comment }: Scalar) =>
+  type === 'PLAIN' && /^\S/.test(comment ?? '') && !String(value).endsWith('}')
 
 const isCredential = (path: Path) => path.at(-2) === 'credentials' || path.at(-1) === 'passphrase'
 
