@@ -1,10 +1,11 @@
 import type { Target } from '../configuration/resolve.ts'
 import { isObject } from '../record/json.ts'
+import { header } from '../wire/exchange.ts'
 import { addressFinding } from './address.ts'
 import { type Case, clientsOf, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
-import { answerWords } from './words.ts'
+import { answerWords, oneLine } from './words.ts'
 
 type Claims = Record<string, unknown>
 
@@ -23,7 +24,9 @@ export function discoveryExaminations(known: Case): Examination[] {
           'Correct the discovery address, or write the whole one under overrides.discovery.'
         if (status !== 200) {
           const whose = status >= 500 ? 'bank' : 'configuration'
-          return wrong(whose, `${at} answers ${answerWords(exchange)}`, mend)
+          const to = status < 400 ? header(exchange, 'location') : undefined
+          const leads = to === undefined ? '' : `, which leads to ${oneLine(to)}`
+          return wrong(whose, `${at} answers ${answerWords(exchange)}${leads}`, mend)
         }
         if (!isObject(json)) return wrong('configuration', `${at} serves no JSON object`, mend)
         configuration = json
