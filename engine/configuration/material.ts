@@ -133,8 +133,8 @@ function noCertificate(text: string): string {
 function openedKey(signing: Signing): KeyObject | Finding {
   try {
     return privateKey(signing)
-  } catch {
-    return keyFinding(signing)
+  } catch (error) {
+    return keyFinding(signing, error)
   }
 }
 
@@ -155,7 +155,7 @@ function isLocked({ key, passphrase }: Signing): boolean {
   })
 }
 
-function keyFinding(signing: Signing): Finding {
+function keyFinding(signing: Signing, error: unknown): Finding {
   const { key, passphrase } = signing
   const member = 'key'
   const encrypted = key.includes('ENCRYPTED')
@@ -168,6 +168,9 @@ function keyFinding(signing: Signing): Finding {
   if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(key) && !key.includes('PRIVATE KEY')) {
     return { member, text: 'is not a private key. Name the private key here.' }
   }
+  if (encrypted && /UNSUPPORTED/.test((error as NodeJS.ErrnoException).code ?? '')) {
+    return { member, text: `uses a cipher that OpenSSL 3 calls legacy. ${REENCRYPT}` }
+  }
   if (key.includes('-----BEGIN')) return { member, text: damaged(key) }
   if (isJwk(signing)) return { member, text: 'is a JWK. Name the key as PEM.' }
   if (isPkcs12(key)) {
@@ -178,6 +181,9 @@ function keyFinding(signing: Signing): Finding {
   const text = 'is not PEM. Convert it: openssl pkey -inform der -in FILE -out FILE.pem.'
   return { member, text }
 }
+
+const REENCRYPT =
+  'Convert it: openssl pkey -provider legacy -provider default -in FILE -aes256 -out NEW.'
 
 const REEXPORT =
   'Export it again: openssl pkcs12 -legacy -in OLD -nodes -out ALL.pem, ' +
@@ -211,8 +217,8 @@ export function signingFinding(signing: Signing): Finding[] {
   let key: KeyObject
   try {
     key = signingKey(signing)
-  } catch {
-    if (!isJwk(signing)) return [keyFinding(signing)]
+  } catch (error) {
+    if (!isJwk(signing)) return [keyFinding(signing, error)]
     const text = /"keys"\s*:/.test(signing.key)
       ? 'is a set of keys. Write the private JWK that signs into a file of its own.'
       : 'is not a private JWK. Name the JWK with its member d.'
