@@ -2,7 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { isObject, parsedJson } from '../engine/record/json.ts'
-import { readPlain } from '../engine/record/read-plain.ts'
+import { readText } from '../engine/record/read-plain.ts'
 import { claimsOf } from '../engine/wire/jwt-decode.ts'
 import { readDiscovery } from './init-discovery.ts'
 import { fetched } from './init-fetch.ts'
@@ -55,7 +55,7 @@ export function atHome(path: string): string {
 /** The text of a file that an answer names; undefined when it cannot be read, as it may not exist yet. */
 export function textIn(answer: string): string | undefined {
   try {
-    return readPlain(resolve(atHome(answer.replace(/^file:/, '')))).toString('utf8')
+    return readText(resolve(atHome(answer.replace(/^file:/, ''))))
   } catch {
     return undefined
   }

@@ -6,7 +6,7 @@ import type { ClientDriver } from '../engine/certification/client.ts'
 import { commandClient } from '../engine/certification/command-client.ts'
 import { openCustomers } from '../engine/certification/customer.ts'
 import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
-import { readPlain } from '../engine/record/read-plain.ts'
+import { readText } from '../engine/record/read-plain.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { createBankHost } from '../proof/tpp/bank-host.ts'
 import { openStateFolder } from './bank-state.ts'
@@ -89,7 +89,7 @@ export async function enrolmentOf(
 /** @throws UsageError when there is no certificate, or the certificate of its authority is missing */
 function certificatesAt(place: string, base: string): string[] {
   try {
-    const text = readPlain(resolve(base, place)).toString('utf8')
+    const text = readText(resolve(base, place))
     const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
     const last = new X509Certificate(all.at(-1) ?? '')
     if (!last.checkIssued(last)) {
@@ -106,7 +106,7 @@ async function keysAt(place: string, base: string): Promise<{ keys: Record<strin
   try {
     const text = /^https?:\/\//.test(place)
       ? await (await fetch(place, { signal: AbortSignal.timeout(5000) })).text()
-      : readPlain(resolve(base, place)).toString('utf8')
+      : readText(resolve(base, place))
     const value = JSON.parse(text) as { keys?: Record<string, unknown>[] }
     if (!Array.isArray(value.keys) || value.keys.length === 0) throw new Error('it has no keys')
     const secret = value.keys.find((key) => 'd' in key)

@@ -1,4 +1,4 @@
-import { readPlain } from '../engine/record/read-plain.ts'
+import { readText } from '../engine/record/read-plain.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 
 /** What the user typed is not valid. */
@@ -7,7 +7,7 @@ export class UsageError extends Error {}
 /** The text of a file that an option names. */
 export function textOf(option: string, file: string): string {
   try {
-    return readPlain(file).toString('utf8')
+    return readText(file)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new UsageError(`${option} ${file} can't be read: ${code ?? (error as Error).message}`)

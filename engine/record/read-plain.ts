@@ -23,6 +23,13 @@ export function readPlain(file: string, largest: number = LARGEST_FILE): Buffer 
   }
 }
 
+/** The text of such a file, without the byte order mark that editors of Windows write. */
+export function readText(file: string): string {
+  return readPlain(file)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+}
+
 function problem(code: string, words: string): NodeJS.ErrnoException {
   return Object.assign(new Error(words), { code })
 }

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { readPlain } from '../record/read-plain.ts'
+import { readText } from '../record/read-plain.ts'
 import { validatorOf } from '../record/validators.ts'
 import { builtList } from './built-lists.ts'
 import { sourceOf } from './source.ts'
@@ -31,7 +31,7 @@ export function readList<T>(file: string, schema: string, problems: string[]): E
 
 function textOf(file: string): string {
   try {
-    return readPlain(file).toString('utf8')
+    return readText(file)
   } catch (error) {
     throw new Error(`${file} can't be read: ${(error as Error).message}`)
   }

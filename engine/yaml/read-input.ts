@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { InputError } from '../record/input-error.ts'
-import { readPlain } from '../record/read-plain.ts'
+import { readText } from '../record/read-plain.ts'
 import { validatorOf } from '../record/validators.ts'
 import { sourceOf } from './source.ts'
 import { noteViolations } from './validate.ts'
@@ -24,7 +24,7 @@ export function readInput(file: string, schema: string): unknown {
 
 function textIn(file: string): string {
   try {
-    return readPlain(file).toString('utf8')
+    return readText(file)
   } catch (error) {
     throw new InputError(`${file} can't be read: ${(error as Error).message}`)
   }
