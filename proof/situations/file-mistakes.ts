@@ -149,6 +149,46 @@ const credentials: Situation[] = (['first', 'second'] as const).flatMap((client)
   ]
 })
 
+/** What looks right, and would reach the bank as something else. */
+const nearly: Situation[] = [
+  file(
+    'addresses.base_url-with-a-port-that-is-none',
+    'The port of an address is 99999.',
+    set('addresses.base_url', 'https://127.0.0.1:99999'),
+    /base_url is no URL/,
+  ),
+  file(
+    'addresses.discovery_url-with-its-path',
+    'The address of discovery is that of the document itself.',
+    set('addresses.discovery_url', (_: Surroundings, { addresses }: TargetDocument) => {
+      return `${addresses.discovery_url}/.well-known/openid-configuration`
+    }),
+    /discovery_url ends with/,
+  ),
+  file(
+    'clients.first-statement-in-quotes',
+    'The software statement is the JSON text of an answer of the directory.',
+    set('clients.first.softwareStatement', (_: Surroundings, { clients }: TargetDocument) =>
+      JSON.stringify(clients.first.softwareStatement),
+    ),
+    /softwareStatement has quotes/,
+  ),
+  file(
+    'clients.first-transport-certificate-in-one-line',
+    'A secret of a pipeline holds the certificate without its line breaks.',
+    set('clients.first.transport.certificate', (_: Surroundings, { clients }: TargetDocument) =>
+      clients.first.transport.certificate?.trim().replaceAll('\n', '\\n'),
+    ),
+    /without its line breaks/,
+  ),
+  file(
+    'password-empty',
+    'The secret with the password is not given to the job.',
+    set('customers.first.credentials.password', ''),
+    /password is empty/,
+  ),
+]
+
 const texts: Situation[] = (
   [
     [
@@ -182,6 +222,12 @@ const texts: Situation[] = (
       'A variable of the environment is not set.',
       (yaml: string) => yaml.replace(/password: .*/, `password: \${ASSAY_NO_SUCH_VARIABLE}`),
       /ASSAY_NO_SUCH_VARIABLE/,
+    ],
+    [
+      'secret-without-braces',
+      'A variable of the environment has no braces.',
+      (yaml: string) => yaml.replace(/password: .*/, 'password: $CUSTOMER_PASSWORD'),
+      /a variable is written/,
     ],
   ] as const
 ).map(([id, story, text, words]) => ({
@@ -323,6 +369,7 @@ export const FILE_MISTAKES: readonly Situation[] = [
   ...required,
   ...ofWrongType,
   ...credentials,
+  ...nearly,
   ...texts,
   ...atTheBank,
 ]
