@@ -31,6 +31,9 @@ export function assertSelects(only: string[], catalogue: Catalogue): void {
   if (file !== undefined) {
     throw new UsageError(`${nothing} Did you mean ${isTpp ? '--tpp' : '--target'} ${file}?`)
   }
+  if (idle.some((pattern) => pattern.includes(','))) {
+    throw new UsageError(`${nothing} Write spaces between names, and no comma.`)
+  }
   const other = loadCatalogue(undefined, isTpp ? 'bank' : 'TPP')
   const [theirs] = idle.filter((id) => other.requirements.has(id) || other.owners.has(id))
   if (theirs !== undefined) {

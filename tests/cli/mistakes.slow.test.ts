@@ -71,6 +71,7 @@ describe('the command line', () => {
     ['assay run a.yaml', /^--only a\.yaml selects nothing\. Did you mean --target a\.yaml\?$/],
     ['assay tpp a.yaml', /^--only a\.yaml selects nothing\. Did you mean --tpp a\.yaml\?$/],
     ['assay init --tpp /proc/a.yaml', /^--tpp \/proc\/a\.yaml can't be written to: /],
+    ['assay run TXN-17,TXN-18', /^--only TXN-17,TXN-18 selects nothing\. Write spaces between/],
     ['assay tpp XX-1', /selects nothing/],
     ['assay plan --target no.yaml', /there is no such file\. Correct --target\.$/],
     ['assay init --layout x --yes', /^--layout is one of production, sandbox, not "x"$/],
