@@ -37,9 +37,9 @@ const severalTimes = (value: string, before: string[] = []) => [...before, value
 /** The options about what happens with a report. */
 const reports = (judging: Command) =>
   judging
-    .option('--history <file>', 'add it to a history, drawn as a trend')
+    .option('--history <file>', 'add the result to a history, which the report draws as a trend')
     .option('--sign <key>', 'sign the evidence with a private key, PEM or JWK')
-    .option('--force', 'write into --out also where a signed run is')
+    .option('--force', 'write into --out even if a signed run is there')
     .option(
       '--notify <url>',
       'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
@@ -283,7 +283,7 @@ command('bank', 'the reference bank, to develop against')
   )
   .option('--state <folder>', 'keep keys, directory, clients and consents over restarts')
   .option('--tpp <file>', 'know the redirect URIs and keys of this TPP, and keep its state')
-  .option('--strict <standard>', 'fapi: refuse what FAPI 1.0 Advanced alone asks for')
+  .option('--strict <standard>', 'fapi: refuse also what breaks only FAPI 1.0 Advanced')
   .action(lazily(async () => (await import('./bank.ts')).bank))
 
 command('prove', 'every check can fail, no lawful bank does')
@@ -365,7 +365,7 @@ command('diff', 'what changed between the last two of these runs, and which chec
   .option('--format <format>', 'text, markdown or json', 'text')
   .option(
     '--fail-on <what>',
-    'exit with 1 for: new failures; any failure of the later; observations, new failures and changed observations',
+    'what exits with 1: new, new failures; any, every failure of the later run; observations, new failures and changed observations',
     'new',
   )
   .action(lazily(async () => (await import('./reports.ts')).diff))
