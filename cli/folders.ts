@@ -68,7 +68,9 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
     }
     if ('owner' in lock) {
       release()
-      throw new UsageError(`Another run, process ${lock.owner}, uses ${folder}. ${mend}`)
+      // After a power cut the number may be that of another program.
+      const stale = `If process ${lock.owner} is not Assay, remove ${join(folder, file)}.`
+      throw new UsageError(`Another run, process ${lock.owner}, uses ${folder}. ${mend} ${stale}`)
     }
     held.push(lock)
   }
