@@ -7,7 +7,7 @@ import type {
   TransportDocument,
 } from '../engine/configuration/target.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { DEFAULT_TARGET } from './folders.ts'
 import { openTarget } from './open-target.ts'
@@ -46,7 +46,7 @@ export async function credentials(options: {
     })
     writeFileSync(script, `${[...lines, ...NOTES].join('\n')}\n`, { mode: PRIVATE })
     const what = `${lines.length} variables for the curl lines of a report`
-    say(shown`. ${options.out}/variables.sh   sets ${what}`)
+    say(shown`. ${word(`${options.out}/variables.sh`)}   sets ${what}`)
   } finally {
     await opened.close()
   }
