@@ -68,6 +68,10 @@ const IN_ONE_LINE =
 /** Secrets of pipelines, and YAML without a bar, lose the line breaks or have them as two characters. */
 const damaged = (pem: string) => (pem.trim().includes('\n') ? DAMAGED : IN_ONE_LINE)
 
+/** Base64 of `-----BEGIN`, as secrets of pipelines and of Kubernetes often hold PEM. */
+const isEncodedPem = (text: string) => text.trimStart().startsWith('LS0tLS1CRUdJTi')
+const ENCODED_PEM = 'is PEM in base64. Decode it, base64 -d, and name the result.'
+
 /** True for the base64 of a PKCS#12 file: a DER sequence that begins with the version 3 (RFC 7292 4). */
 function isPkcs12(base64: string): boolean {
   const start = Buffer.from(base64.slice(0, 64), 'base64').toString('hex')
@@ -125,6 +129,7 @@ function noCertificate(text: string): string {
   if (/-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/.test(text)) {
     return 'is a certificate request. Name the certificate that the directory issued for it.'
   }
+  if (isEncodedPem(text)) return ENCODED_PEM
   return isPkcs12(text)
     ? 'is PKCS#12. Name it under pkcs12, and leave out certificate and key.'
     : 'is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.'
@@ -173,6 +178,7 @@ function keyFinding(signing: Signing, error: unknown): Finding {
   }
   if (key.includes('-----BEGIN')) return { member, text: damaged(key) }
   if (isJwk(signing)) return { member, text: 'is a JWK. Name the key as PEM.' }
+  if (isEncodedPem(key)) return { member, text: ENCODED_PEM }
   if (isPkcs12(key)) {
     const text =
       'is PKCS#12. Take the key out of it: openssl pkcs12 -in FILE -nocerts -out FILE.key.'
@@ -237,6 +243,7 @@ export function signingFinding(signing: Signing): Finding[] {
 export function trustFinding(pem: string): string | undefined {
   try {
     if (certificatesIn(pem).length > 0) return undefined
+    if (isEncodedPem(pem)) return ENCODED_PEM
     return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
   } catch {
     return damaged(pem)

@@ -42,6 +42,7 @@ beforeAll(async () => {
     '-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE REQUEST-----\n',
   )
   write('first-in-one-line.pem', first.certificate.trim().replaceAll('\n', '\\n'))
+  write('first.pem.b64', Buffer.from(first.certificate).toString('base64'))
   write('second.pem', second.certificate)
   write('second.key', second.key)
   write('expired.pem', expired.certificate)
@@ -513,6 +514,13 @@ describe('a broken file', () => {
       but('file:first.pem', 'file:first-in-one-line.pem'),
       [
         '10:20: clients.first.transport.certificate is PEM without its line breaks. Name a file, file:name.pem; or keep the lines: | in YAML, quotes around the variable in a shell.',
+      ],
+    ],
+    [
+      'certificate whose PEM is in base64',
+      but('file:first.pem', 'file:first.pem.b64'),
+      [
+        '10:20: clients.first.transport.certificate is PEM in base64. Decode it, base64 -d, and name the result.',
       ],
     ],
     [
