@@ -1,6 +1,13 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { now } from '../record/clock.ts'
+import {
+  damaged,
+  insteadOfAuthorities,
+  insteadOfCertificate,
+  insteadOfJwk,
+  insteadOfKey,
+} from './mistaken-files.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
 
 /** A fault of one member, and how to fix it. `member` is below the object that was read. */
@@ -61,23 +68,6 @@ export function certificatesIn(pem = ''): X509Certificate[] {
   return blocks.map((block) => new X509Certificate(block))
 }
 
-const DAMAGED = 'is damaged PEM. Name the file as it came: file:name.pem.'
-const IN_ONE_LINE =
-  'is PEM without its line breaks. Name a file, file:name.pem; or keep the lines: | in YAML, quotes around the variable in a shell.'
-
-/** Secrets of pipelines, and YAML without a bar, lose the line breaks or have them as two characters. */
-const damaged = (pem: string) => (pem.trim().includes('\n') ? DAMAGED : IN_ONE_LINE)
-
-/** Base64 of `-----BEGIN`, as secrets of pipelines and of Kubernetes often hold PEM. */
-const isEncodedPem = (text: string) => text.trimStart().startsWith('LS0tLS1CRUdJTi')
-const ENCODED_PEM = 'is PEM in base64. Decode it, base64 -d, and name the result.'
-
-/** True for the base64 of a PKCS#12 file: a DER sequence that begins with the version 3 (RFC 7292 4). */
-function isPkcs12(base64: string): boolean {
-  const start = Buffer.from(base64.slice(0, 64), 'base64').toString('hex')
-  return /^30(?:8[0-4](?:[0-9a-f]{2}){0,4}|[0-7][0-9a-f])020103/.test(start)
-}
-
 /** Faults of a transport certificate and its key; empty when it can be offered. */
 export function transportFindings(transport: TransportDocument): Finding[] {
   const { certificate, key, pkcs12, passphrase } = transport
@@ -114,25 +104,14 @@ function placeOfKey(key: KeyObject, pem: string): number {
 
 function certificateIn(pem: string): X509Certificate | Finding {
   const member = 'certificate'
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) return { member, text: noCertificate(pem) }
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) {
+    return { member, text: insteadOfCertificate(pem) }
+  }
   try {
     return new X509Certificate(pem)
   } catch {
     return { member, text: damaged(pem) }
   }
-}
-
-function noCertificate(text: string): string {
-  if (text.includes('PRIVATE KEY-----')) {
-    return 'is a private key. Name the certificate here and the key under key.'
-  }
-  if (/-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----/.test(text)) {
-    return 'is a certificate request. Name the certificate that the directory issued for it.'
-  }
-  if (isEncodedPem(text)) return ENCODED_PEM
-  return isPkcs12(text)
-    ? 'is PKCS#12. Name it under pkcs12, and leave out certificate and key.'
-    : 'is not PEM. Convert it: openssl x509 -inform der -in FILE -out FILE.pem.'
 }
 
 function openedKey(signing: Signing): KeyObject | Finding {
@@ -170,22 +149,10 @@ function keyFinding(signing: Signing, error: unknown): Finding {
   if (encrypted && isLocked(signing)) {
     return { member: 'passphrase', text: 'does not open the key. Correct it.' }
   }
-  if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(key) && !key.includes('PRIVATE KEY')) {
-    return { member, text: 'is not a private key. Name the private key here.' }
-  }
   if (encrypted && /UNSUPPORTED/.test((error as NodeJS.ErrnoException).code ?? '')) {
     return { member, text: `uses a cipher that OpenSSL 3 calls legacy. ${REENCRYPT}` }
   }
-  if (key.includes('-----BEGIN')) return { member, text: damaged(key) }
-  if (isJwk(signing)) return { member, text: 'is a JWK. Name the key as PEM.' }
-  if (isEncodedPem(key)) return { member, text: ENCODED_PEM }
-  if (isPkcs12(key)) {
-    const text =
-      'is PKCS#12. Take the key out of it: openssl pkcs12 -in FILE -nocerts -out FILE.key.'
-    return { member, text }
-  }
-  const text = 'is not PEM. Convert it: openssl pkey -inform der -in FILE -out FILE.pem.'
-  return { member, text }
+  return { member, text: insteadOfKey(key) }
 }
 
 const REENCRYPT =
@@ -225,10 +192,7 @@ export function signingFinding(signing: Signing): Finding[] {
     key = signingKey(signing)
   } catch (error) {
     if (!isJwk(signing)) return [keyFinding(signing, error)]
-    const text = /"keys"\s*:/.test(signing.key)
-      ? 'is a set of keys. Write the private JWK that signs into a file of its own.'
-      : 'is not a private JWK. Name the JWK with its member d.'
-    return [{ member, text }]
+    return [{ member, text: insteadOfJwk(signing.key) }]
   }
   if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'rsa-pss') {
     const text = `is of type ${key.asymmetricKeyType}. PS256 is used: name an RSA key.`
@@ -243,8 +207,7 @@ export function signingFinding(signing: Signing): Finding[] {
 export function trustFinding(pem: string): string | undefined {
   try {
     if (certificatesIn(pem).length > 0) return undefined
-    if (isEncodedPem(pem)) return ENCODED_PEM
-    return 'holds no PEM certificate. Convert it: openssl x509 -inform der -in FILE.'
+    return insteadOfAuthorities(pem)
   } catch {
     return damaged(pem)
   }
