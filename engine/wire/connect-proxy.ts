@@ -24,7 +24,9 @@ export async function tunnel(
     connect: { rejectUnauthorized: true },
   })
   const answer = await client.connect({ path, headers, signal }).catch((error) => {
-    throw signal.aborted ? new Error('the proxy did not answer in time') : error
+    // Requests that wait for this tunnel may end with it before their own time is over.
+    const late = new Error('the proxy did not answer in time')
+    throw signal.aborted ? Object.assign(late, { code: 'ETIMEDOUT' }) : error
   })
   if (answer.statusCode === 200) return answer.socket as Socket
   answer.socket.destroy()
