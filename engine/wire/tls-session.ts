@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { isIP } from 'node:net'
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls'
 import { tunnel } from './connect-proxy.ts'
+import { SPEAKS_NO_TLS } from './failure.ts'
 
 /**
  * Opens a TLS session with a server; no request is sent on it. The caller must close it.
@@ -48,6 +49,7 @@ export async function tlsSession(
 const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ECONNRESET', 'EPIPE']
 
 function inWords(origin: string, { code = '', message }: NodeJS.ErrnoException): string {
+  if (SPEAKS_NO_TLS.test(code)) return `${origin} does not speak TLS`
   if (UNREACHED.includes(code)) return `${origin} was not reached: ${code}`
   return `the certificate of ${origin} is not trusted: ${message}`
 }
