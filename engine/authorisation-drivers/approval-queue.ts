@@ -33,6 +33,13 @@ export function createApprovalQueue(announced: Announced[]) {
   const changed = () => {
     version += 1
   }
+  let attended = false
+  let deserted: string | undefined
+  /** Where nobody was ever there, nobody will be: a run in a pipeline would wait for each visit. */
+  const late = (why: string) => {
+    if (!attended) deserted = `${why} or opened the page of approvals, so nobody is asked any more`
+    return why
+  }
   const visits = createAsking<OpenVisit, VisitEnd>(changed)
   const questions = createAsking<Question, string | undefined>(changed)
 
@@ -51,12 +58,21 @@ export function createApprovalQueue(announced: Announced[]) {
     get question() {
       return questions.now
     },
+    /** Notes that a person opened the page, or answered. */
+    attend() {
+      attended = true
+    },
+    /** Why nobody is asked any more; undefined while that makes sense. */
+    get deserted() {
+      return deserted
+    },
     /** Asks for one visit; resolves when it is answered, or after `patience` milliseconds. */
     async ask(request: VisitRequest, patience: number): Promise<VisitEnd> {
       const entry = entryOf(entries, request)
       entry.state = 'now'
       count += 1
-      const end = await visits.ask({ number: count, request }, patience, ourStop)
+      const asked = { number: count, request }
+      const end = await visits.ask(asked, patience, (why) => ourStop(late(why)))
       if (end.kind === 'redirected') entry.state = 'answered'
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
@@ -103,7 +119,7 @@ export function createApprovalQueue(announced: Announced[]) {
     /** Asks for an action at the bank; resolves to why it was not done, or undefined if it was. */
     inquire(text: string, patience: number): Promise<string | undefined> {
       count += 1
-      return questions.ask({ number: count, text }, patience, (why) => why)
+      return questions.ask({ number: count, text }, patience, late)
     },
     /** Settles the question: undefined if the action was done, otherwise why not. */
     reply: questions.answer,

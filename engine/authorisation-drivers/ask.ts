@@ -98,7 +98,7 @@ export function askDriver(options: {
         const { response, failure } = tried.exchange ?? {}
         if (failure || (response?.status ?? 0) >= 400) return tried
       }
-      const why = await unserved()
+      const why = queue.deserted ?? (await unserved())
       if (why !== undefined) return ourStop(why)
       const who = `${request.customerName} customer, ${request.decision}`
       say(`Waiting for a person: ${request.purpose} (${who})`)
@@ -106,7 +106,7 @@ export function askDriver(options: {
     },
     done: queue.done,
     async question(name, text) {
-      const why = await unserved()
+      const why = queue.deserted ?? (await unserved())
       if (why !== undefined) return why
       say(`Waiting for somebody at the bank: ${name}`)
       return queue.inquire(text, patience)
@@ -177,6 +177,7 @@ function handlerOn(
     get(path) {
       if (paths.includes(path)) return { status: 200, page: catcherPage }
       if (path === home) {
+        queue.attend()
         return { status: 200, page: (nonce) => approvalsPage(queue, nonce, catches) }
       }
       if (path === `${home}ended`) {
@@ -194,6 +195,7 @@ function handlerOn(
       return refusal(404, 'There is no such page.')
     },
     post(path, body) {
+      queue.attend()
       if (paths.includes(path)) return arrival(body.address, queue.arrive)
       if (path !== `${home}answer`) return refusal(404, 'There is no such page.')
       return answer(queue, body)

@@ -242,6 +242,16 @@ describe('by plain HTTP', () => {
     await driver.close()
   })
 
+  test('where nobody ever opens the page, one visit is waited for', async () => {
+    const { driver } = asking({ patience: 300 })
+    const why = 'nobody answered within 0.3 s'
+    expect(await driver.visit(visit('everything'))).toMatchObject({ ours: true, why })
+    const none = `${why} or opened the page of approvals, so nobody is asked any more`
+    expect(await driver.visit(visit('denied'))).toMatchObject({ ours: true, why: none })
+    expect(await driver.question('customer-revokes', 'Revoke it.')).toBe(none)
+    await driver.close()
+  })
+
   test('a visit ends by the page of the bank, by the person, by time, by the run', async () => {
     const { driver, home } = asking({ patience: 1500 })
     const stopped = driver.visit(visit('everything'))
