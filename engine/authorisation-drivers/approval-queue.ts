@@ -33,13 +33,7 @@ export function createApprovalQueue(announced: Announced[]) {
   const changed = () => {
     version += 1
   }
-  let attended = false
-  let deserted: string | undefined
-  /** Where nobody was ever there, nobody will be: a run in a pipeline would wait for each visit. */
-  const late = (why: string) => {
-    if (!attended) deserted = `${why} or opened the page of approvals, so nobody is asked any more`
-    return why
-  }
+  const presence = createPresence()
   const visits = createAsking<OpenVisit, VisitEnd>(changed)
   const questions = createAsking<Question, string | undefined>(changed)
 
@@ -59,12 +53,10 @@ export function createApprovalQueue(announced: Announced[]) {
       return questions.now
     },
     /** Notes that a person opened the page, or answered. */
-    attend() {
-      attended = true
-    },
+    attend: presence.attend,
     /** Why nobody is asked any more; undefined while that makes sense. */
     get deserted() {
-      return deserted
+      return presence.deserted
     },
     /** Asks for one visit; resolves when it is answered, or after `patience` milliseconds. */
     async ask(request: VisitRequest, patience: number): Promise<VisitEnd> {
@@ -72,7 +64,7 @@ export function createApprovalQueue(announced: Announced[]) {
       entry.state = 'now'
       count += 1
       const asked = { number: count, request }
-      const end = await visits.ask(asked, patience, (why) => ourStop(late(why)))
+      const end = await visits.ask(asked, patience, (why) => ourStop(presence.late(why)))
       if (end.kind === 'redirected') entry.state = 'answered'
       else entry.state = end.ours ? 'not done' : 'stopped'
       return end
@@ -119,10 +111,30 @@ export function createApprovalQueue(announced: Announced[]) {
     /** Asks for an action at the bank; resolves to why it was not done, or undefined if it was. */
     inquire(text: string, patience: number): Promise<string | undefined> {
       count += 1
-      return questions.ask({ number: count, text }, patience, late)
+      return questions.ask({ number: count, text }, patience, presence.late)
     },
     /** Settles the question: undefined if the action was done, otherwise why not. */
     reply: questions.answer,
+  }
+}
+
+/** Where nobody was ever there, nobody will be: a run in a pipeline would wait for each of its visits. */
+function createPresence() {
+  let attended = false
+  let deserted: string | undefined
+  return {
+    attend() {
+      attended = true
+    },
+    get deserted() {
+      return deserted
+    },
+    /** The time for an answer is over. */
+    late(why: string): string {
+      if (!attended)
+        deserted = `${why} or opened the page of approvals, so nobody is asked any more`
+      return why
+    },
   }
 }
 
