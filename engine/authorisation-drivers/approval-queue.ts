@@ -54,7 +54,7 @@ export function createApprovalQueue(announced: Announced[]) {
     },
     /** Notes that a person opened the page, or answered. */
     attend: presence.attend,
-    /** Why nobody is asked any more; undefined while that makes sense. */
+    /** Why nobody is asked; undefined while that makes sense. */
     get deserted() {
       return presence.deserted
     },
@@ -127,12 +127,11 @@ function createPresence() {
       attended = true
     },
     get deserted() {
-      return deserted
+      return attended ? undefined : deserted
     },
     /** The time for an answer is over. */
     late(why: string): string {
-      if (!attended)
-        deserted = `${why} or opened the page of approvals, so nobody is asked any more`
+      deserted = `${why} or opened the page of approvals: nobody is asked until somebody opens it`
       return why
     },
   }

@@ -246,7 +246,7 @@ describe('by plain HTTP', () => {
     const { driver } = asking({ patience: 300 })
     const why = 'nobody answered within 0.3 s'
     expect(await driver.visit(visit('everything'))).toMatchObject({ ours: true, why })
-    const none = `${why} or opened the page of approvals, so nobody is asked any more`
+    const none = `${why} or opened the page of approvals: nobody is asked until somebody opens it`
     expect(await driver.visit(visit('denied'))).toMatchObject({ ours: true, why: none })
     expect(await driver.question('customer-revokes', 'Revoke it.')).toBe(none)
     await driver.close()
