@@ -1,4 +1,5 @@
 import { Agent, ProxyAgent, request } from 'undici'
+import { unusedProxy } from '../engine/record/environment.ts'
 import { isObject, parsedJson } from '../engine/record/json.ts'
 import { failureOf } from '../engine/wire/failure.ts'
 import type { Answers } from './init-questions.ts'
@@ -27,7 +28,8 @@ export async function fetched(
   try {
     return await documentAt(url, answers, textAt)
   } catch (error) {
-    return `${url} cannot be read: ${reasonOf(error as Error)}`
+    const hint = error instanceof Unfit ? '' : proxyHint(url, answers)
+    return `${url} cannot be read: ${reasonOf(error as Error)}${hint}`
   }
 }
 
@@ -80,6 +82,14 @@ async function limited(body: AsyncIterable<Buffer>): Promise<string> {
 
 /** OpenSSL error codes for a certificate chain without a trusted authority. */
 const UNKNOWN_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_)/
+
+function proxyHint(url: string, { proxy }: Answers): string {
+  if (proxy || !URL.canParse(url)) return ''
+  const unused = unusedProxy(process.env, new URL(url).hostname)
+  return unused
+    ? ` This machine has ${unused}, which is not used: name its address with --proxy.`
+    : ''
+}
 
 function reasonOf(error: Error): string {
   if (error instanceof Unfit) return `${error.message}.`

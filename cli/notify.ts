@@ -1,4 +1,4 @@
-import { request } from 'undici'
+import { EnvHttpProxyAgent, request } from 'undici'
 import type { ReportDiff } from '../engine/report/diff.ts'
 import {
   changesOf,
@@ -63,9 +63,13 @@ export async function tellWebhook(
   await send(webhook, changesOf(report, changes, pipelineLink(process.env)))
 }
 
+/** Uses the proxy of the environment: a webhook, unlike a bank, has no member for it. */
 async function send({ url, form }: Webhook, note: Notification): Promise<void> {
+  let proxies: EnvHttpProxyAgent | undefined
   try {
+    proxies = new EnvHttpProxyAgent()
     const { statusCode, body } = await request(url, {
+      dispatcher: proxies,
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(WEBHOOKS[form](note)),
@@ -80,6 +84,8 @@ async function send({ url, form }: Webhook, note: Notification): Promise<void> {
     const { code, name } = error as NodeJS.ErrnoException
     const why = name === 'TimeoutError' ? `no answer within ${PATIENCE / 1000} s` : (code ?? name)
     complain(shown`${url.host} was not told: ${why}.`)
+  } finally {
+    await proxies?.destroy()
   }
 }
 
