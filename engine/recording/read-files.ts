@@ -46,7 +46,7 @@ export function openRecording(named: string): RecordingFile {
   const found = stats?.isDirectory() ? statSync(path, { throwIfNoEntry: false }) : stats
   if (!found) {
     const why = stats
-      ? 'is a folder without exchanges.jsonl, so it is none of a run'
+      ? 'is a folder without exchanges.jsonl, so it is not the folder of a run'
       : 'does not exist'
     throw new InputError(
       `${named} ${why}. Name a file of recorded exchanges, or the folder of a run.`,
@@ -149,7 +149,7 @@ async function* linesIn(
   for await (const { line, number, cut } of linesOf(chunks as AsyncIterable<string>)) {
     if (line.trim() === '' && !cut) continue
     const where = `${basename(file.path)} line ${number}`
-    const value = cut ? undefined : parsedJson(line)
+    const value = cut ? undefined : parsedJson(line.replace(/^\ufeff/, ''))
     if (value === undefined) note(where, cut ? 'is longer than what is read' : 'is no JSON')
     // Kong may send queued entries as one list.
     else for (const each of [value].flat()) yield { value: each, where }
@@ -167,7 +167,7 @@ function lineExchange(
     return ownExchange(value, where)
   }
   const format = gatewayFormat(value)
-  if (!format) return 'has not the members of any known log'
+  if (!format) return 'does not have the members of any known log'
   file.format ??= format.name
   return gatewayExchange(value, where, format, resolve)
 }
@@ -180,9 +180,17 @@ const PART = 1024 * 1024
 
 const GZIP = [0x1f, 0x8b]
 
+/** First bytes of files that contain a recording in another form than the one that is read. */
+const OTHER_FORMS: readonly [bytes: string, words: string][] = [
+  ['fffe', 'is UTF-16, as PowerShell writes it: save it as UTF-8'],
+  ['504b0304', 'is a zip archive: unpack it'],
+]
+
 async function opened(path: string): Promise<{ chunks: Readable; isHar: boolean }> {
   const plain = () => createReadStream(path, { highWaterMark: PART })
   const start = await beginningOf(plain())
+  const form = OTHER_FORMS.find(([bytes]) => start.toString('hex').startsWith(bytes))
+  if (form) throw unknown(path, form[1])
   const zipped = GZIP.every((byte, at) => start[at] === byte)
   const open = () => (zipped ? piped(plain()) : plain())
   const text = (zipped ? await beginningOf(open()) : start).toString('utf8')

@@ -115,3 +115,16 @@ test('Kong may send several at once', async () => {
   expect(report.requests).toBe(3)
   expect(report.problems).toEqual(['a.log line 3 is no JSON'])
 })
+
+test('a byte order mark is left out', async () => {
+  const report = await judgedText(context, BANK, 'a.log', `\ufeff${SHOWN.get('Kong')}\n`)
+  expect(report).toMatchObject({ requests: 1, problems: [] })
+})
+
+test.each([
+  ['UTF-16', Buffer.from(`\ufeff${SHOWN.get('Kong')}`, 'utf16le'), 'save it as UTF-8'],
+  ['a zip archive', 'PK\u0003\u0004', 'unpack it'],
+])('a file that is %s says so', async (form, content, mend) => {
+  const judging = judgedText(context, BANK, 'a.log', content)
+  await expect(judging).rejects.toThrow(new RegExp(`a\\.log is ${form}.*: ${mend}`))
+})

@@ -41,7 +41,7 @@ export async function judgedText(
   context: Pick<ProofContext, 'catalogue' | 'suites'>,
   document: TargetDocument,
   name: string,
-  ...texts: string[]
+  ...texts: (string | Buffer)[]
 ): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), 'assay-recording-'))
   try {
