@@ -429,10 +429,16 @@ program
   })
 
 // The reader of our output may stop reading (`assay run | head`), or the terminal may close. The reports are written
-// anyway.
+// anyway, also where what is printed goes to a full disk.
+let isCut = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
+    if (isCut || error.code === 'EPIPE' || error.code === 'EIO') return
+    isCut = true
+    complain(shown`Not everything could be printed: ${error.message}`)
+    process.on('exit', () => {
+      process.exitCode ||= 5
+    })
   })
 }
 
@@ -441,6 +447,11 @@ const OF_FILES = new Set([
   ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG', 'ELOOP'],
   ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'EINVAL', 'EBUSY'],
 ])
+
+// Node itself would end with 1, which says that the bank is nonconformant. A run reports such an error itself.
+process.on('uncaughtException', (error) => {
+  if (process.listenerCount('uncaughtException') === 1) process.exit(reported(error))
+})
 
 try {
   await program.parseAsync()

@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
 import { loadCatalogue } from '../../engine/catalogue/catalogue.ts'
@@ -143,3 +144,17 @@ test('a run whose output nobody reads to the end writes its reports', {
   await new Promise((done) => child.on('close', done))
   expect(statSync(join(out, 'report.html')).size).toBeGreaterThan(50_000)
 })
+
+test.runIf(existsSync('/dev/full'))(
+  'what cannot be printed is told, and ends with 5',
+  {
+    timeout: 120_000,
+  },
+  async () => {
+    const { spawn } = await import('node:child_process')
+    const child = spawn('sh', ['-c', `'${process.execPath}' '${main}' explain TXN-17 > /dev/full`])
+    const said = text(child.stderr)
+    expect(await new Promise((done) => child.on('close', done))).toBe(5)
+    expect(await said).toMatch(/^Not everything could be printed: ENOSPC: .*\n$/)
+  },
+)
