@@ -78,7 +78,7 @@ authorisation:
   driver: ${driver}
   ${driver === 'command' ? `command: [${scalar(answers.command)}]` : DRIVERS[driver]}
 
-# Real spellings of what the documents neutralise.
+# What the bank really writes where the documents have a neutral word.
 # literals:
 #   panScheme: UK.STD.PAN
 
@@ -97,7 +97,8 @@ absent: [${absent.join(', ')}]
 # May clients be registered that nobody can remove again?
 freshRegistrations: false
 
-# Requests that the 429 check may send without the customer present, and as many before each of twenty requests if the limit ends meanwhile; 0: it is off.
+# How many requests the check of status 429 may send without the customer present, and as many again
+# before each of twenty requests if the limit ends meanwhile. 0: the check is off.
 rateLimitBurst: 0
 `
 }
