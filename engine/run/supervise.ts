@@ -71,7 +71,8 @@ async function superviseOne(parts: {
     rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
-  const entry = join(import.meta.dirname, import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js')
+  // Its whole path would be a pattern, in which brackets are none: `Downloads/assay (1)`.
+  const entry = import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js'
   const vitest = await createVitest(
     'test',
     {

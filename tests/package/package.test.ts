@@ -11,7 +11,7 @@ import { root, run } from './project-copy.ts'
 /** The package, made as it would be published and installed where nothing else is. */
 
 const scratch = mkdtempSync(join(tmpdir(), 'assay-package-'))
-const folder = join(scratch, 'empty')
+const folder = join(scratch, 'empty (1)')
 const assay = (...args: string[]) => run('npx', ['--no-install', 'assay', ...args], { cwd: folder })
 
 interface Packed {
