@@ -71,7 +71,7 @@ async function superviseOne(parts: {
     rmSync(join(assignment.out, name), { force: true })
   const { createVitest } = await import('vitest/node')
   const before = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)))
-  // Its whole path would be a pattern, in which brackets are none: `Downloads/assay (1)`.
+  // vitest takes this for a pattern: brackets of a whole path, as in `Downloads/assay (1)`, would match other characters.
   const entry = import.meta.url.endsWith('.ts') ? 'entry.ts' : 'entry.js'
   const vitest = await createVitest(
     'test',
