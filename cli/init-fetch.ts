@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls'
 import { Agent, ProxyAgent, request } from 'undici'
 import { unusedProxy } from '../engine/record/environment.ts'
 import { isObject, parsedJson } from '../engine/record/json.ts'
@@ -19,14 +20,16 @@ type TextAt = (answer: string) => string | undefined
  *
  * @param answers about trust and proxy
  * @param textAt the text of a file that an answer names
+ * @param isBank false for a server that need not have a certificate of the bank's authorities
  */
 export async function fetched(
   url: string,
   answers: Answers,
   textAt: TextAt,
+  isBank = true,
 ): Promise<Document | string> {
   try {
-    return await documentAt(url, answers, textAt)
+    return await documentAt(url, answers, textAt, isBank)
   } catch (error) {
     const hint = error instanceof Unfit ? '' : proxyHint(url, answers)
     return `${url} cannot be read: ${reasonOf(error as Error)}${hint}`
@@ -41,10 +44,11 @@ async function documentAt(
   url: string,
   { trust, proxy }: Answers,
   textAt: TextAt,
+  isBank: boolean,
 ): Promise<Document> {
   const ca = trust ? textAt(trust) : undefined
   if (trust && ca === undefined) throw new Unfit(`${trust}, which --trust names, cannot be read`)
-  const connect = ca === undefined ? {} : { ca }
+  const connect = ca === undefined ? {} : { ca: isBank ? ca : [ca, ...rootCertificates] }
   const dispatcher = proxy
     ? new ProxyAgent({ uri: proxy, requestTls: connect })
     : new Agent({ connect })

@@ -140,10 +140,10 @@ function whereKidIs({ file, answers, prefix, textAt }: Looked): Seen {
     : { says }
 }
 
-/** Public keys that the directory serves. */
+/** Public keys that the directory serves, whose certificate is not of the bank's authorities. */
 async function keysAt(looked: Looked): Promise<Seen> {
   const { file, answers, textAt } = looked
-  const read = await fetched(file, answers, textAt)
+  const read = await fetched(file, answers, textAt, false)
   if (typeof read === 'string') return { says: [read], again: true }
   return publicKeys({ ...looked, text: JSON.stringify(read) })
 }

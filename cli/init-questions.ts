@@ -42,10 +42,9 @@ const oneOf = (...choices: string[]) => ({
   wrong: (text: string) => (choices.includes(text) ? undefined : `is one of ${choices.join(', ')}`),
 })
 
-const isAddress = matching(
-  /^$|\$\{|^https?:\/\/[^\s/]+/,
-  `is a whole address that begins with https://, or \${NAME}`,
-)
+const ADDRESS = /^$|\$\{|^https?:\/\/[^\s/]+/
+
+const isAddress = matching(ADDRESS, `is a whole address that begins with https://, or \${NAME}`)
 
 const isCount = matching(/^([1-9]\d?)?$/, 'is a number of accounts, from 1 to 99')
 
@@ -178,7 +177,10 @@ const table: Questions = {
   trust: {
     ask: 'PEM file of the authorities of the bank’s server certificates; empty: those of Node',
   },
-  proxy: { ask: 'HTTP proxy, http://host:port; empty: there is none', wrong: isAddress },
+  proxy: {
+    ask: 'HTTP proxy, http://host:port; empty: there is none',
+    wrong: matching(ADDRESS, `is written http://host:port, or \${NAME}`),
+  },
   discovery: {
     ask: 'address of the bank’s discovery document, to read the other addresses there; empty: enter them',
     wrong: matching(/^$|^https?:\/\/[^\s/]+/, 'is a whole address that begins with https://'),
