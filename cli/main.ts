@@ -8,6 +8,7 @@ import { InputError } from '../engine/record/input-error.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { complain, shown, shownLines } from '../engine/report/terminal.ts'
 import { AssayCommand } from './command.ts'
+import { isOfFiles } from './file-errors.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
@@ -442,12 +443,6 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-/** Error codes of a full or read-only disk, and of a folder in place of a file or a file in place of a folder. */
-const OF_FILES = new Set([
-  ...['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'ENAMETOOLONG', 'ELOOP'],
-  ...['EISDIR', 'ERR_FS_EISDIR', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST', 'ENOENT', 'EINVAL', 'EBUSY'],
-])
-
 // Node itself would end with 1, which says that the bank is nonconformant. A run reports such an error itself.
 process.on('uncaughtException', (error) => {
   if (process.listenerCount('uncaughtException') === 1) process.exit(reported(error))
@@ -471,7 +466,7 @@ function reported(error: unknown): number {
     complain(shownLines((error as Error).message))
     return 2
   }
-  const { code, syscall, port, address } = error as NodeJS.ErrnoException & Record<string, unknown>
+  const { code, port, address } = error as NodeJS.ErrnoException & Record<string, unknown>
   if (code === 'EADDRINUSE') {
     complain(
       shown`Port ${String(port)} on ${String(address)} is in use. Name another one with --port.`,
@@ -482,8 +477,8 @@ function reported(error: unknown): number {
     complain(shown`No more files can be opened at once: raise the limit, ulimit -n 1024. (${code})`)
     return 2
   }
-  if (OF_FILES.has(code ?? '') && syscall !== undefined) {
-    complain(shown`Not everything could be written: ${(error as Error).message}`)
+  if (isOfFiles(error)) {
+    complain(shown`Not everything could be written: ${error.message}`)
     return 5
   }
   // A bug in Assay: print where it is.

@@ -26,6 +26,7 @@ import { openSession } from '../engine/run/open.ts'
 import { loadConsents, loadSuites, type Suites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { certificateEnds } from '../engine/wire/transport-certificates.ts'
+import { isOfFiles } from './file-errors.ts'
 import { holdFolders, reportsFolder, SUITES, typed, version } from './folders.ts'
 import { tellWebhook, webhookOf } from './notify.ts'
 import { type OpenedTarget, openTarget } from './open-target.ts'
@@ -53,7 +54,7 @@ const LONGEST = 7 * 86_400_000
 
 /**
  * `assay monitor --target bank.yaml`: one round, or repeated rounds with --every. Exit code 1 when a must was broken, 3
- * when something was not reachable, else 0.
+ * when something was not reachable, 5 when a round could not be written, else 0.
  */
 export async function monitor(options: MonitorOptions): Promise<void> {
   const every = duration('--every', options.every)
@@ -177,25 +178,40 @@ async function watch(
   process.once('SIGINT', interrupt)
   process.once('SIGTERM', interrupt)
   let state = readState(stateFile, now())
-  const tally = { rounds: 0, broken: false, away: false, changes: 0, requests: 0 }
+  const tally = { rounds: 0, broken: false, away: false, unwritten: false, changes: 0, requests: 0 }
   const began = now()
+  // A disk that is full for an hour does not end a monitor.
+  const tried = async <Done>(at: number, act: () => Promise<Done>): Promise<Done | undefined> => {
+    try {
+      return await act()
+    } catch (error) {
+      if (every === undefined || !isOfFiles(error)) throw error
+      tally.unwritten = true
+      complain(shown`${clockTime(at)}  not everything could be written: ${error.message}`)
+      return undefined
+    }
+  }
+  const note = async (at: number, watched: Watched) => {
+    state = watched.state
+    await tried(at, async () => {
+      keepState(stateFile, watched.state)
+      await writeReports(parts.out, { history })
+    })
+    tally.rounds += 1
+    tally.requests += watched.report.requests
+    tally.changes += watched.changes.length
+    tally.broken ||= watched.report.exitCode === 1
+    tally.away ||= isAway(state).length > 0
+    tell(at, watched, tally.rounds === 1)
+    if (watched.changes.length === 0) return
+    for (const url of notify) await tellWebhook(webhookOf(url), watched)
+  }
   try {
     for (;;) {
       const at = now()
-      const watched = await watchOnce({ ...parts, signal: stop.signal }, state)
+      const watched = await tried(at, () => watchOnce({ ...parts, signal: stop.signal }, state))
       if (stop.signal.aborted && tally.rounds > 0) break
-      state = watched.state
-      keepState(stateFile, state)
-      await writeReports(parts.out, { history })
-      tally.rounds += 1
-      tally.requests += watched.report.requests
-      tally.changes += watched.changes.length
-      tally.broken ||= watched.report.exitCode === 1
-      tally.away ||= isAway(state).length > 0
-      tell(at, watched, tally.rounds === 1)
-      if (watched.changes.length > 0) {
-        for (const url of notify) await tellWebhook(webhookOf(url), watched)
-      }
+      if (watched) await note(at, watched)
       if (every === undefined || stop.signal.aborted) break
       const next = at + every * Math.max(1, Math.ceil((now() - at) / every))
       if (until !== undefined && next > until) break
@@ -209,7 +225,8 @@ async function watch(
   if (every !== undefined) summary(state, tally, now() - began)
   say(shown`report  ${typed(join(parts.out, 'report.html'))}`)
   if (tally.broken) return 1
-  return tally.away ? 3 : 0
+  if (tally.away) return 3
+  return tally.unwritten ? 5 : 0
 }
 
 const clockTime = (at: number) => `${new Date(at).toISOString().slice(11, 19)}Z`

@@ -8,7 +8,7 @@ import { openWatchPage } from '../engine/certification/watch-page.ts'
 import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
 import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
 import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
-import { ASSAY } from '../engine/record/program.ts'
+import { ASSAY, word } from '../engine/record/program.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { loadSuites } from '../engine/run/suites.ts'
@@ -137,7 +137,8 @@ function introduce(said: {
   pass: string[]
 }): void {
   const { url, page, authority, listen, hosts, pass } = said
-  const file = typed(authority.file)
+  // The client may start in another folder.
+  const file = word(resolve(authority.file))
   if (!isLoopback(listen.host)) {
     complain(
       shown`Warning: ${url} can be reached by other machines, and the bank through it. The TPP’s certificate is presented only for clients that have its key.`,

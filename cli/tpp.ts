@@ -11,6 +11,7 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
+import { counted } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
 import type { Deviation } from '../engine/run/deviations.ts'
@@ -150,15 +151,17 @@ export async function planTpp(options: { tpp: string; only?: string[] }): Promis
   const left = scenarios.length - able.length
   const rules = all.rules.filter(selected).length
   say(
-    shown`${document.name}: ${able.length} scenarios, ${rules} rules over every request, ${parallelOf(tpp)} at a time.`,
+    shown`${document.name}: ${counted(able.length, 'scenario')}, ${counted(rules, 'rule')} over every request, ${parallelOf(tpp)} at a time.`,
   )
   if (left > 0) say(shown`${left} not applicable: the client declares that it lacks their goal.`)
-  say(shown`The client is asked ${asked.length} times:`)
+  say(shown`The client is asked ${counted(asked.length, 'time')}:`)
   for (const goal of goals) {
     say(shown`  ${String(times(goal)).padStart(3)}  ${goal.padEnd(14)} ${GOALS[goal]}`)
   }
   const visits = times('connect') + times('reconfirm')
-  say(shown`The customer is sent to the bank about ${visits} times; we log in and approve.`)
+  say(
+    shown`The customer is sent to the bank about ${counted(visits, 'time')}; we log in and approve.`,
+  )
   say(shown`Everything stays on this machine, and nothing is left behind.`)
 }
 
