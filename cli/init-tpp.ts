@@ -26,7 +26,10 @@ goals: [connect, connect-another, read, reconfirm, disconnect, confirm-funds, pr
 /** `assay init --tpp`: writes the file that describes a client. */
 export async function initTpp(path: string): Promise<void> {
   if (existsSync(path)) throw new UsageError(`${path} is there already. Name another file.`)
-  const name = basename(path).replace(/\.ya?ml$/, '')
+  const name = basename(path)
+    .replace(/\.ya?ml$/, '')
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .slice(0, 64)
   const schema = join(root, 'schemas', 'assay', 'tpp.schema.json')
   const place = relative(dirname(resolve(path)), schema)
   const text = tppFile(/^[A-Za-z0-9]/.test(name) ? name : 'my-tpp', place)

@@ -113,6 +113,12 @@ async function keysAt(place: string, base: string): Promise<{ keys: Record<strin
     if (secret) throw new Error(`the key ${secret.kid} is a private one: publish the public half`)
     return { keys: value.keys }
   } catch (error) {
-    throw new UsageError(`jwks ${place} is no JWK Set: ${(error as Error).message}`)
+    throw new UsageError(`jwks ${place} is no JWK Set: ${reasonOf(error as Error)}`)
   }
+}
+
+/** fetch tells in `cause` why it failed. */
+function reasonOf({ message, cause }: Error): string {
+  if (!(cause instanceof Error)) return message
+  return cause.message || (cause as NodeJS.ErrnoException).code || message
 }
