@@ -1,11 +1,25 @@
 import { subscribe } from 'node:diagnostics_channel'
-import type { Socket } from 'node:net'
+import {
+  getDefaultAutoSelectFamilyAttemptTimeout,
+  type Socket,
+  setDefaultAutoSelectFamilyAttemptTimeout,
+} from 'node:net'
 import { createSecureContext, type SecureContext, TLSSocket } from 'node:tls'
 import { buildConnector } from 'undici'
 import { offered } from '../configuration/material.ts'
 import type { TransportDocument } from '../configuration/target.ts'
 import { tunnel } from './connect-proxy.ts'
 import { withoutInterim } from './interim.ts'
+
+/**
+ * Milliseconds after which Node tries the next address of a name. Its own quarter of a second is too short for a distant
+ * bank: where the next address is of IPv6, and this machine has none, the bank would seem to be away.
+ */
+const ATTEMPT = 1000
+
+setDefaultAutoSelectFamilyAttemptTimeout(
+  Math.max(ATTEMPT, getDefaultAutoSelectFamilyAttemptTimeout()),
+)
 
 /** Facts about one connection, for the exchanges that it carries. */
 export interface SocketFacts {

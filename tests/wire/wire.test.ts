@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createServer as createHttp } from 'node:http'
-import { connect } from 'node:net'
+import { connect, getDefaultAutoSelectFamilyAttemptTimeout } from 'node:net'
 import type { TlsOptions } from 'node:tls'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -667,4 +667,8 @@ describe('a proxy', () => {
 
 afterAll(() => {
   expect(open).toEqual([])
+})
+
+test('a distant bank has a second for each of its addresses', () => {
+  expect(getDefaultAutoSelectFamilyAttemptTimeout()).toBeGreaterThanOrEqual(1000)
 })
