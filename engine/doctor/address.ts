@@ -55,11 +55,11 @@ export async function addressFinding(
   const { kind = 'closed', code = '', message = '' } = failure ?? {}
   switch (kind) {
     case 'unreachable':
-      return unreachable(code, { hostname, host, via, correct, look })
+      return unreachable(code, { hostname, host, via, correct, look, message })
     case 'untrusted':
       return untrusted(
         code,
-        { hostname, host, correct },
+        { hostname, host, correct, message },
         await serverChain(origin, target, timeout),
       )
     case 'timeout': {
@@ -103,14 +103,28 @@ export function olderTls(host: string, failure: Exchange['failure']): DoctorFind
   return wrong('bank', text, 'Ask the bank: what is older than 1.2 must not be used (RFC 8996).')
 }
 
-type Words = Record<'hostname' | 'host' | 'via' | 'correct', string> & {
+type Words = Record<'hostname' | 'host' | 'via' | 'correct' | 'message', string> & {
   look(then: string): string
 }
 
-function unreachable(code: string, { hostname, host, via, correct, look }: Words): DoctorFinding {
+/** Why OpenSSL ends a handshake with some servers. */
+const HANDSHAKES: readonly [RegExp, string][] = [
+  [/LEGACY_RENEGOTIATION/, 'its server lacks secure renegotiation (RFC 5746).'],
+  [/KEY_TOO_SMALL/, 'a key of its server is too short.'],
+]
+
+function unreachable(code: string, words: Words): DoctorFinding {
+  const { hostname, host, via, correct, look, message } = words
   if (SPEAKS_NO_TLS.test(code)) {
     const mend = `${correct}: another port, or http:// if the bank gave you that. If nothing differs from what it gave you, ask the bank.`
     return wrong('configuration', `what answers at ${host} does not speak TLS`, mend)
+  }
+  if (/^(ERR_SSL_|EPROTO$)/.test(code)) {
+    const text = `no TLS session can be opened with ${host}${via}: ${message} (${code})`
+    const [, why] = HANDSHAKES.find(([codes]) => codes.test(code)) ?? []
+    return why === undefined
+      ? wrong('network', text, look('ask the bank: the log of its server may say why.'))
+      : wrong('bank', text, `Ask the bank: ${why}`)
   }
   if (code === 'PROXY_407') {
     const mend = 'Write both in proxy: http://user:password@host:port, the password as a variable.'
@@ -138,9 +152,12 @@ function unreachable(code: string, { hostname, host, via, correct, look }: Words
   )
 }
 
+/** The authority is not known, or not as one for servers. */
+const LACKS_AUTHORITY = /^(UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_UNTRUSTED$)/
+
 function untrusted(
   code: string,
-  { hostname, host, correct }: Pick<Words, 'hostname' | 'host' | 'correct'>,
+  { hostname, host, correct, message }: Pick<Words, 'hostname' | 'host' | 'correct' | 'message'>,
   chain: ServerChain | undefined,
 ): DoctorFinding {
   const certificate = `the server certificate of ${host} (${chain?.subject ?? 'unknown'})`
@@ -158,6 +175,15 @@ function untrusted(
     return wrong('configuration', `the server certificate is for ${names}, not ${hostname}`, mend)
   }
   const missing = chain?.missing ?? 'an authority'
+  if (code === 'CERT_SIGNATURE_FAILURE') {
+    const text = `${certificate} is not signed by the key of ${missing} that is trusted`
+    const mend = `Correct trust: it has another certificate of the name ${missing}; else ask the bank.`
+    return wrong('configuration', text, mend)
+  }
+  if (!LACKS_AUTHORITY.test(code)) {
+    const text = `${certificate} cannot be used: ${message}`
+    return wrong('bank', text, 'Ask the bank for one that a TLS server can use.')
+  }
   const text = `${certificate} comes from ${missing}, which is not trusted`
   const add = `Write the PEM file of ${missing} under trust in the target file: - file:authority.pem.`
   // `incomplete`: an intermediate authority issued the certificate, and the server must send that one too.

@@ -52,6 +52,37 @@ test('a machine with a proxy for other programs is told to name it in the target
   })
 })
 
+/** The finding about an address at which no session is opened, for this reason. */
+async function unopened(kind: string, code: string, message = '') {
+  const origin = 'http://127.0.0.1:9'
+  const place = { origin, serves: [], members: ['addresses.base_url'], mutual: false }
+  const failure = { kind, code, message }
+  const exchange = { request: { url: 'https://127.0.0.1:9' }, failure, connection: {} }
+  return addressFinding(place, exchange as unknown as Exchange, { target: {} } as never)
+}
+
+test.each([
+  ['ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED', 'bank', 'lacks secure renegotiation'],
+  ['ERR_SSL_DH_KEY_TOO_SMALL', 'bank', 'a key of its server is too short'],
+  ['ERR_SSL_LENGTH_MISMATCH', 'network', 'the log of its server may say why'],
+])('a server with which no session is opened: %s', async (code, whose, why) => {
+  expect(await unopened('unreachable', code, 'some words')).toMatchObject({
+    whose,
+    text: `no TLS session can be opened with 127.0.0.1:9: some words (${code})`,
+    mend: expect.stringContaining(why) as string,
+  })
+})
+
+test.each([
+  ['UNSPECIFIED', 'bank', 'cannot be used: EE certificate key too weak'],
+  ['INVALID_PURPOSE', 'bank', 'cannot be used: EE certificate key too weak'],
+  ['CERT_SIGNATURE_FAILURE', 'configuration', 'is not signed by the key of'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'configuration', 'which is not trusted'],
+])('a server certificate that is refused: %s', async (code, whose, text) => {
+  const found = await unopened('untrusted', code, 'EE certificate key too weak')
+  expect(found).toMatchObject({ whose, text: expect.stringContaining(text) as string })
+})
+
 test.each([
   [{ HTTPS_PROXY: 'p' }, 'api.bank.example', 'HTTPS_PROXY'],
   [{ http_proxy: 'p' }, 'api.bank.example', 'HTTP_PROXY'],
