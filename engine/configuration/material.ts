@@ -83,7 +83,7 @@ export function transportFindings(transport: TransportDocument): Finding[] {
   const leaf = certificateIn(certificate)
   const opened = openedKey({ key, passphrase })
   if ('text' in leaf || 'text' in opened) return [leaf, opened].filter((read) => 'text' in read)
-  if (leaf.checkPrivateKey(opened)) return []
+  if (leaf.checkPrivateKey(opened)) return offerFinding(transport)
   const own = placeOfKey(opened, certificate)
   if (own > 0) {
     const text = `begins with the certificate of an authority. Put certificate ${own + 1} first: it belongs to the key.`
@@ -91,6 +91,26 @@ export function transportFindings(transport: TransportDocument): Finding[] {
   }
   const text = 'does not match the certificate. Name the key it was issued for.'
   return [{ member: 'key', text }]
+}
+
+/** What OpenSSL does not offer in a handshake though certificate and key belong together. */
+function offerFinding(transport: TransportDocument): Finding[] {
+  try {
+    createSecureContext(offered(transport))
+    return []
+  } catch (error) {
+    const text =
+      tooWeak(error) ??
+      'has a damaged certificate after the first. Name the file as it came: file:name.pem.'
+    return [{ member: 'certificate', text }]
+  }
+}
+
+function tooWeak(error: unknown): string | undefined {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (!/TOO_(?:SMALL|WEAK)/.test(code)) return undefined
+  const [why] = /[^:]*$/.exec(message) ?? []
+  return `is too weak for TLS (${why}). Name one with an RSA key of 2048 bits or more, signed with SHA-256.`
 }
 
 /** Position of the certificate of a PEM file that belongs to a key; -1: none does. */
@@ -173,7 +193,9 @@ function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[
       return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
     }
     let text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
-    if (pkcs12.includes('-----BEGIN')) text = 'is PEM. Name it under certificate and key.'
+    const weak = tooWeak(error)
+    if (weak !== undefined) text = weak
+    else if (pkcs12.includes('-----BEGIN')) text = 'is PEM. Name it under certificate and key.'
     else if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
       text = `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}`
     } else if (locked) text = 'is encrypted and there is no passphrase. Add passphrase.'

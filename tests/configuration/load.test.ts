@@ -42,6 +42,8 @@ beforeAll(async () => {
     '-----BEGIN CERTIFICATE REQUEST-----\nMIIC\n-----END CERTIFICATE REQUEST-----\n',
   )
   write('first-in-one-line.pem', first.certificate.trim().replaceAll('\n', '\\n'))
+  const cut = '-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----\n'
+  write('first-and-damaged.pem', `${first.certificate}\n${cut}`)
   write('first.pem.b64', Buffer.from(first.certificate).toString('base64'))
   write('second.pem', second.certificate)
   write('second.key', second.key)
@@ -514,6 +516,13 @@ describe('a broken file', () => {
       but('file:first.pem', 'file:first-in-one-line.pem'),
       [
         '10:20: clients.first.transport.certificate is PEM without its line breaks. Name a file, file:name.pem; or keep the lines: | in YAML, quotes around the variable in a shell.',
+      ],
+    ],
+    [
+      'chain with a damaged certificate',
+      but('file:first.pem', 'file:first-and-damaged.pem'),
+      [
+        '10:20: clients.first.transport.certificate has a damaged certificate after the first. Name the file as it came: file:name.pem.',
       ],
     ],
     [
