@@ -51,14 +51,22 @@ export async function launch(
       handleSIGHUP: false,
     })
   } catch (error) {
-    throw new Error(`the browser ${executable} does not start: ${firstLine(error)}`)
+    throw new Error(`the browser ${executable} does not start: ${startProblem(error)}`)
   }
 }
 
 /** Removes Playwright's log of the call, which repeats the values that were filled in. */
 export function firstLine(error: unknown): string {
   const [first = ''] = String((error as Error).message).split('\n')
-  return first.replace(/^locator\.\w+: /, '')
+  return first.replace(/^(?:locator|browserType)\.\w+: /, '')
+}
+
+/** Why a browser does not start. The first line of Playwright often says only that it closed; its log follows. */
+export function startProblem(error: unknown): string {
+  const { message } = error as Error
+  if (/x ?server/i.test(message)) return 'there is no display for its window. Leave out visible'
+  const [, library] = /error while loading shared libraries: ([^:\s]+)/.exec(message) ?? []
+  return library === undefined ? firstLine(error) : `${library} is not installed`
 }
 
 /** A loopback host belongs to the bank or to this machine, and still resolves. */
