@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs'
+import { resolve as resolvePath } from 'node:path'
 
 /** Maximum characters of output that are kept. */
 const MOST_OUTPUT = 64 * 1024
@@ -83,11 +84,45 @@ export function run(options: {
       resolve({ ended, code, ...outputs })
     }
     child.on('error', (error: NodeJS.ErrnoException) => {
-      ended = `cannot be started: ${error.code ?? error.message}`
+      ended = `cannot be started: ${startTrouble(error, program, base)}`
       done(null)
     })
     child.on('close', done)
   })
+}
+
+function startTrouble(
+  { code, message }: NodeJS.ErrnoException,
+  program: string,
+  base: string,
+): string {
+  const why = code ?? message
+  if (!/[\\/]/.test(program)) return why
+  if (code === 'EACCES') return 'it is not executable'
+  return scriptTrouble(resolvePath(base, program)) ?? why
+}
+
+/** Why the system does not find a script that is there; undefined if its first line is right, or it is no script. */
+export function scriptTrouble(file: string): string | undefined {
+  const [, interpreter, end] = /^#! *(\S+)[^\r\n]*(\r?)/.exec(beginningOf(file)) ?? []
+  if (interpreter === undefined) return undefined
+  if (end === '\r') return 'its first line ends in CR, as Windows writes lines'
+  return existsSync(interpreter)
+    ? undefined
+    : `its first line names ${interpreter}, which is not there`
+}
+
+/** The first bytes; empty if there is no such file, or it cannot be read. */
+function beginningOf(file: string): string {
+  try {
+    const opened = openSync(file, 'r')
+    const bytes = Buffer.alloc(256)
+    const length = readSync(opened, bytes)
+    closeSync(opened)
+    return bytes.toString('latin1', 0, length)
+  } catch {
+    return ''
+  }
 }
 
 /** Why a program failed, in words that follow its name; undefined if it did not. */

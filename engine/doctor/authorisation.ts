@@ -1,6 +1,5 @@
-import { delimiter, join, resolve } from 'node:path'
 import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
-import { findBrowser, runs } from '../authorisation-drivers/find-browser.ts'
+import { findBrowser } from '../authorisation-drivers/find-browser.ts'
 import {
   fitting,
   lackedButton,
@@ -14,6 +13,7 @@ import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { intentClaimMistake } from './intent-claim.ts'
 import { placeOf } from './places.ts'
+import { program, programProblem } from './programs.ts'
 import { oneLine } from './words.ts'
 
 /** Opens the authorisation address as a customer would, and stops at the first page. */
@@ -118,12 +118,13 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
   if (driver === 'ask') return ok('ask: a person opens each link')
   if (driver === 'command') {
     const [name = ''] = command
-    return program(name, base) ? ok(`command: ${name}`) : noProgram(name, 'authorisation.command')
+    return programProblem(name, base, 'authorisation.command') ?? ok(`command: ${name}`)
   }
   if (driver === 'browser') {
+    const problem = executable && programProblem(executable, base, 'authorisation.executable')
+    if (problem) return problem
     const found = executable === undefined ? findBrowser() : program(executable, base)
     if (found) return ok(`browser: ${found}, ${steps.length} steps are described`)
-    if (executable !== undefined) return noProgram(executable, 'authorisation.executable')
     const text = 'browser: there is no Chromium, Chrome or Edge on this machine'
     const mend = 'Install one, or write its path under authorisation.executable.'
     return wrong('configuration', text, mend)
@@ -147,17 +148,4 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
       ? 'Write the link as follow under authorisation.forms.'
       : 'A script may make the page. Use driver: browser, or ask.'
   return wrong('configuration', `http: ${text}`, mend)
-}
-
-/** The file that a command would run, found in the way spawn finds it from this folder. */
-export function program(name: string, base: string): string | undefined {
-  if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, name)).find(runs)
-}
-
-/** The target names a program that this machine does not have. */
-export function noProgram(name: string, member: string): DoctorFinding {
-  const mend = `Correct ${member}; a path is relative to the target file.`
-  return wrong('configuration', `there is no program ${name}`, mend)
 }

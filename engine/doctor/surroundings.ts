@@ -1,10 +1,10 @@
 import { HOOKS } from '../configuration/target.ts'
 import { environmentFacts } from '../record/environment.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
-import { noProgram, program } from './authorisation.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
+import { programProblem } from './programs.ts'
 import { answerWords } from './words.ts'
 
 /** Reports mask the customers' credentials everywhere: an ordinary word as a credential hides much of a report. */
@@ -46,8 +46,8 @@ export function hooksExamination({ target }: Case): Examination {
       const lacking = HOOKS.filter((name) => hooks[name] === undefined)
       const broken = given.flatMap((name) => {
         const command = hooks[name]?.command?.[0]
-        if (command === undefined || program(command, target.base)) return []
-        return [noProgram(command, `hooks.${name}.command`)]
+        if (command === undefined) return []
+        return programProblem(command, target.base, `hooks.${name}.command`) ?? []
       })
       if (broken.length > 0) return broken
       const missing = `without ${lacking.join(', ')}: their checks are not applicable`

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -72,6 +72,22 @@ test.each<[ends: string, script: string, why: RegExp, patience?: number]>([
 test('a program that is not there says nothing of the bank', async () => {
   const end = await driver(['/nowhere/approve']).visit(request)
   expect(end).toMatchObject({ ours: true, why: '/nowhere/approve cannot be started: ENOENT' })
+})
+
+test.each([
+  [
+    'edited on Windows',
+    '#!/bin/sh\r\necho\r\n',
+    0o755,
+    'its first line ends in CR, as Windows writes lines',
+  ],
+  ['of another machine', '#!/opt/py\n', 0o755, 'its first line names /opt/py, which is not there'],
+  ['without the right to run', '#!/bin/sh\n', 0o644, 'it is not executable'],
+])('a script %s says nothing of the bank', async (_, text, mode, why) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'assay-command-')), 'approve.sh')
+  writeFileSync(file, text, { mode })
+  const end = await driver([file]).visit(request)
+  expect(end).toMatchObject({ ours: true, why: `${file} cannot be started: ${why}` })
 })
 
 test("a program can say that the bank's pages end without a redirect", async () => {
