@@ -138,7 +138,7 @@ async function approve(
   kept: KeptApprovals,
 ): Promise<void> {
   const { document, memory } = opened
-  const problem = driverProblem(document)
+  const problem = driverProblem(document, opened.base)
   if (problem !== undefined) throw new UsageError(problem)
   // A run in progress deletes what it made, and would treat this consent as its own.
   const release = holdFolders({ memory, name: document.name })

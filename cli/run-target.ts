@@ -61,7 +61,7 @@ export async function runTarget(options: RunOptions, progress: RunProgress): Pro
   const { document, base, memory, configurationDigest } = opened
   let release = () => {}
   try {
-    const problem = driverProblem(document)
+    const problem = driverProblem(document, base)
     if (problem !== undefined) throw new UsageError(problem)
     const out = resolve(options.out ?? defaultFolder(document.name))
     release = holdFolders({ out, memory, name: document.name })

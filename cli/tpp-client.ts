@@ -38,8 +38,8 @@ async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise
     return askClient({ patience, signal, tell })
   }
   const { browserClient } = await import('../engine/certification/browser-client.ts')
-  const { findBrowser } = await import('../engine/authorisation-drivers/find-browser.ts')
-  const executable = client.executable ?? findBrowser()
+  const { findBrowser, program } = await import('../engine/authorisation-drivers/find-browser.ts')
+  const executable = client.executable ? program(client.executable, base) : findBrowser()
   if (executable === undefined) {
     throw new UsageError(
       'there is no Chromium, Chrome or Edge. Install one, or name it in client.executable',

@@ -8,7 +8,7 @@ import { browserDriver } from './browser.ts'
 import { commandDriver } from './command.ts'
 import { credentialProblem } from './credentials.ts'
 import type { Announced, Driver } from './driver.ts'
-import { driverProblem, findBrowser } from './find-browser.ts'
+import { driverProblem, findBrowser, program } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
 /** What a run tells its driver, and how the driver reports back. */
@@ -30,7 +30,7 @@ const PATIENCE = { http: 0, browser: 60, command: 60, ask: 3600 }
  * @throws Error in words if something that it needs is missing; see driverProblem.
  */
 export function chooseDriver(target: Target, wire: Wire, options: DriverOptions = {}): Driver {
-  const problem = driverProblem(target.document)
+  const problem = driverProblem(target.document, target.base)
   if (problem !== undefined) throw new Error(problem)
   const { driver, forms = [], steps = [], command = [], ...how } = target.document.authorisation
   const { trust, proxy, timeout, base } = target
@@ -58,7 +58,7 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     browser: () =>
       browserDriver({
         ...{ trust, proxy, timeout, patience, steps, base, redirectUris },
-        executable: how.executable ?? findBrowser() ?? '',
+        executable: (how.executable ? program(how.executable, base) : findBrowser()) ?? '',
         visible: how.visible === true,
         rules: {
           credentialProblem: (url) => credentialProblem(url, target),

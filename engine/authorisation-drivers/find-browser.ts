@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import type { TargetDocument } from '../configuration/target.ts'
 
 const NAMES = [
@@ -44,8 +44,15 @@ export function findBrowser(): string | undefined {
   return [...onPath, ...(PLACES[process.platform] ?? [])].find(runs)
 }
 
+/** The file that a command would run, found in the way spawn finds it from this folder; undefined: there is none. */
+export function program(name: string, base: string): string | undefined {
+  if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return folders.map((folder) => join(folder, name)).find(runs)
+}
+
 /** True if this path is a program. */
-export function runs(path: string): boolean {
+function runs(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()
@@ -57,13 +64,15 @@ export function runs(path: string): boolean {
 /**
  * What the target's driver needs and does not find, with the fix; undefined if nothing is missing. Nothing is sent or
  * started to find out.
+ *
+ * @param base folder of the target file
  */
-export function driverProblem(target: TargetDocument): string | undefined {
+export function driverProblem(target: TargetDocument, base: string): string | undefined {
   const { driver, steps, command, executable } = target.authorisation
   const say = (what: string) => `${target.name}: authorisation: ${what}`
   if (driver === 'browser') {
     if (!steps) return say('has no steps. The driver browser needs them.')
-    if (executable !== undefined && !runs(executable)) {
+    if (executable !== undefined && !program(executable, base)) {
       return say(`the executable ${executable} cannot be run. Name a Chromium, Chrome or Edge.`)
     }
     if (executable === undefined && findBrowser() === undefined) {

@@ -1,5 +1,5 @@
 import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
-import { findBrowser } from '../authorisation-drivers/find-browser.ts'
+import { findBrowser, program } from '../authorisation-drivers/find-browser.ts'
 import {
   fitting,
   lackedButton,
@@ -13,7 +13,7 @@ import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { intentClaimMistake } from './intent-claim.ts'
 import { placeOf } from './places.ts'
-import { program, programProblem } from './programs.ts'
+import { programProblem } from './programs.ts'
 import { oneLine } from './words.ts'
 
 /** Opens the authorisation address as a customer would, and stops at the first page. */

@@ -1,15 +1,8 @@
 import { existsSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
-import { runs } from '../authorisation-drivers/find-browser.ts'
+import { resolve } from 'node:path'
+import { program } from '../authorisation-drivers/find-browser.ts'
 import { scriptTrouble } from '../authorisation-drivers/program.ts'
 import { type DoctorFinding, wrong } from './finding.ts'
-
-/** The file that a command would run, found in the way spawn finds it from this folder. */
-export function program(name: string, base: string): string | undefined {
-  if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, name)).find(runs)
-}
 
 /** Why a program that the target names cannot be started on this machine; undefined if it can. */
 export function programProblem(
