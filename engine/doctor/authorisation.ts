@@ -121,7 +121,13 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
     return programProblem(name, base, 'authorisation.command') ?? ok(`command: ${name}`)
   }
   if (driver === 'browser') {
-    const problem = executable && programProblem(executable, base, 'authorisation.executable')
+    const [problem] = [
+      ...(executable ? [programProblem(executable, base, 'authorisation.executable')] : []),
+      ...steps.map(({ code }) => {
+        const [name] = code?.command ?? []
+        return name && programProblem(name, base, 'authorisation.steps[].code.command')
+      }),
+    ].filter((found) => typeof found === 'object')
     if (problem) return problem
     const found = executable === undefined ? findBrowser() : program(executable, base)
     if (found) return ok(`browser: ${found}, ${steps.length} steps are described`)
