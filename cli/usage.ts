@@ -4,13 +4,18 @@ import { nearest } from '../engine/yaml/nearest.ts'
 /** What the user typed is not valid. */
 export class UsageError extends Error {}
 
+const UNREAD: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission is denied',
+}
+
 /** The text of a file that an option names. */
 export function textOf(option: string, file: string): string {
   try {
     return readText(file)
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new UsageError(`${option} ${file} can't be read: ${code ?? (error as Error).message}`)
+    const { code = '', message } = error as NodeJS.ErrnoException
+    throw new UsageError(`${option} ${file} can't be read: ${UNREAD[code] ?? message}`)
   }
 }
 

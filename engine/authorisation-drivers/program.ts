@@ -97,7 +97,7 @@ function startTrouble(
   base: string,
 ): string {
   const why = code ?? message
-  if (!/[\\/]/.test(program)) return why
+  if (!/[\\/]/.test(program)) return code === 'ENOENT' ? 'it is not on the PATH' : why
   if (code === 'EACCES') return 'it is not executable'
   return scriptTrouble(resolvePath(base, program)) ?? why
 }

@@ -83,7 +83,7 @@ describe('the command line', () => {
     ['assay report no', /is not the folder of a run$/],
     ['assay diff a b', /^a\/report\.json does not exist/],
     ['assay overview no', /^no run is in no: no report\.json is there/],
-    ['assay sign no --key no', /^--key no can't be read: ENOENT$/],
+    ['assay sign no --key no', /^--key no can't be read: there is no such file$/],
     ['assay verify no', /^no does not exist$/],
     ['assay pack no', /is not the folder of a run$/],
     ['assay deviations init no', /is not the folder of a run$/],
