@@ -109,7 +109,7 @@ function offerFinding(transport: TransportDocument): Finding[] {
 function tooWeak(error: unknown): string | undefined {
   const { code = '', message } = error as NodeJS.ErrnoException
   if (!/TOO_(?:SMALL|WEAK)/.test(code)) return undefined
-  const [why] = /[^:]*$/.exec(message) ?? []
+  const why = message.split(':').at(-1)
   return `is too weak for TLS (${why}). Name one with an RSA key of 2048 bits or more, signed with SHA-256.`
 }
 
@@ -169,7 +169,8 @@ function keyFinding(signing: Signing, error: unknown): Finding {
   if (encrypted && isLocked(signing)) {
     return { member: 'passphrase', text: 'does not open the key. Correct it.' }
   }
-  if (encrypted && /UNSUPPORTED/.test((error as NodeJS.ErrnoException).code ?? '')) {
+  // Bytes that are no key are ERR_OSSL_UNSUPPORTED.
+  if (encrypted && (error as NodeJS.ErrnoException).code === 'ERR_OSSL_EVP_UNSUPPORTED') {
     return { member, text: `uses a cipher that OpenSSL 3 calls legacy. ${REENCRYPT}` }
   }
   return { member, text: insteadOfKey(key) }

@@ -59,7 +59,7 @@ test('the page has faults, what fails, what warns in brackets, and a link to eac
   )
   expect(page).toContain('`SEC-05/x`, and 3 more |')
   expect(page).toContain('| D03 | It went wrong. | no public report | Nobody can see it. |')
-  expect(page).toContain('2 are told by checks and rules')
+  expect(page).toContain('2 are found by checks and rules')
 })
 
 test('a member that is not known is told with its line', () => {

@@ -318,7 +318,7 @@ describe('a broken file', () => {
     ).map(([sign, is]): [string, string, string[]] => [
       `password that begins with ${sign}`,
       but('canary-password', `${sign}canary-secret`),
-      [`22:17: a value that begins with ${is} in YAML. Put it in quotes.`],
+      [`22:31: a value that begins with ${is} in YAML. Put it in quotes.`],
     ]),
     [
       'password with a space and #',
@@ -811,7 +811,7 @@ describe('a broken file', () => {
     [
       'password that begins with a star',
       but('canary-password', '*canary-secret'),
-      ['22:31: a value that begins with * is an alias in YAML. Put it in quotes.'],
+      ['22:17: a value that begins with * is an alias in YAML. Put it in quotes.'],
     ],
   ])('%s', async (_, text, expected) => {
     expect(await problems(text)).toEqual(expected)
