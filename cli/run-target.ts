@@ -3,6 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { driverProblem } from '../engine/authorisation-drivers/find-browser.ts'
 import { loadCatalogue } from '../engine/catalogue/catalogue.ts'
+import { root } from '../engine/record/root.ts'
 import { consoleSummary } from '../engine/report/console-summary.ts'
 import { diffReports } from '../engine/report/diff.ts'
 import { diffText } from '../engine/report/diff-text.ts'
@@ -44,6 +45,10 @@ export interface RunOptions extends JudgingOptions {
 
 /** Judges a target, or lists what would be judged. The exit code is that of the verdict. */
 export async function runTarget(options: RunOptions, progress: RunProgress): Promise<void> {
+  // vitest takes paths for addresses.
+  if (/[#?%]/.test(root)) {
+    throw new UsageError(`Assay cannot run in ${root}: move it to a folder without # ? % in its path`)
+  }
   if (options.json && !options.list) throw new UsageError('--json goes with --list')
   const deadline = Number(options.deadline ?? '240')
   if (!(deadline > 0 && Number.isFinite(deadline))) {
