@@ -47,7 +47,9 @@ export interface RunOptions extends JudgingOptions {
 export async function runTarget(options: RunOptions, progress: RunProgress): Promise<void> {
   // vitest takes paths for addresses.
   if (/[#?%]/.test(root)) {
-    throw new UsageError(`Assay cannot run in ${root}: move it to a folder without # ? % in its path`)
+    throw new UsageError(
+      `Assay cannot run in ${root}: move it to a folder without # ? % in its path`,
+    )
   }
   if (options.json && !options.list) throw new UsageError('--json goes with --list')
   const deadline = Number(options.deadline ?? '240')
