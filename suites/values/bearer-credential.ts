@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
+import { headerOf } from '../../engine/suite-api/jwt.ts'
 import type { Value, ValueType } from './value-type.ts'
 
 /** Credentials of a client. For a request, one access token is the correct one. */
@@ -201,6 +202,24 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
         instead('reversed', 'with its characters in reverse order', ({ token }) =>
           [...token].reverse().join(''),
         ),
+        // RFC 7515 3.1 and 4.1.3, RFC 7518 3.6: what verifies a JWT is never what the JWT itself says.
+        instead(
+          'jwt-unsigned',
+          'as a JWT with alg none and no signature',
+          ({ token }) => `${asJwt(token, { alg: 'none' })}.`,
+        ),
+        instead(
+          'jwt-brings-its-key',
+          'as a JWT that is signed with a key which it brings',
+          ({ token }) =>
+            signedWith(MADE_UP, asJwt(token, { alg: 'HS256', jwk: { kty: 'oct', k: MADE_UP } })),
+        ),
+        // FIPS 186-5 6.4.2: r and s are never zero (CVE-2022-21449).
+        instead(
+          'jwt-zeros',
+          'as a JWT in ES256 whose signature is zeros',
+          ({ token }) => `${asJwt(token, { alg: 'ES256' })}.${ZEROS}`,
+        ),
       ],
     },
     {
@@ -296,6 +315,32 @@ function changedFrom(token: string, place: number): string {
   const at = known.findIndex((value, index) => value >= 0 && index >= place)
   const other = ALPHABET[((known[at] ?? 0) + 32) % 64] ?? 'A'
   return `${token.slice(0, at)}${other}${token.slice(at + 1)}`
+}
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** A time in 2100. */
+const LATER = 4_102_444_800
+
+/** The 64 bytes of a signature in ES256, in base64url. */
+const ZEROS = Buffer.alloc(64).toString('base64url')
+
+/** A key that no bank has, in base64url. */
+const MADE_UP = Buffer.from('a key that nobody has given to a bank').toString('base64url')
+
+/**
+ * Header and claims of a JWT, each in base64url: the claims of a token that is a JWT, otherwise a token as jti. A gateway that
+ * does not verify the signature finds what was issued.
+ */
+function asJwt(token: string, header: Record<string, unknown>): string {
+  const known = headerOf(token)
+  const [, claims] = known ? token.split('.') : []
+  return `${encoded({ ...known, ...header })}.${claims ?? encoded({ jti: token, exp: LATER })}`
+}
+
+function signedWith(key: string, input: string): string {
+  const hmac = createHmac('sha256', Buffer.from(key, 'base64url'))
+  return `${input}.${hmac.update(input).digest('base64url')}`
 }
 
 /** The place of the last character that is not padding. */

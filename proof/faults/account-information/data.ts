@@ -8,7 +8,7 @@ import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
-import { tokenForm } from '../../altering/jwt-rewrites.ts'
+import { decoded, tokenForm } from '../../altering/jwt-rewrites.ts'
 import {
   authorization,
   inOneField,
@@ -154,6 +154,34 @@ const faults: Fault[] = [
     story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
     fails: ['DATA-03/unknown-token'],
     middleware: cachedBy((token) => token.slice(0, 16), 'transactions'),
+  },
+  {
+    id: 'data-for-a-jwt-that-nobody-signed',
+    story:
+      'The gateway takes the id of the token out of a JWT, by a library that verifies what the header of the JWT asks for.',
+    fails: ['DATA-03/unknown-token'],
+    async middleware(ctx, next) {
+      const { header, claims } = decoded(ctx.get('authorization').slice('Bearer '.length))
+      if (endpointOf(ctx) && header.alg === 'none') {
+        ctx.req.headers.authorization = `Bearer ${String(claims.jti)}`
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
+    id: 'data-for-a-signature-of-zeros',
+    story: 'The runtime of the gateway takes two zeros for the ECDSA signature of any text.',
+    fails: ['DATA-03/unknown-token'],
+    async middleware(ctx, next) {
+      const token = ctx.get('authorization').slice('Bearer '.length)
+      const { header, claims } = decoded(token)
+      if (endpointOf(ctx) && header.alg === 'ES256' && /\.A+$/.test(token)) {
+        ctx.req.headers.authorization = `Bearer ${String(claims.jti)}`
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
   },
   {
     id: 'tokens-cut-to-the-column',
