@@ -3,10 +3,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { isFirst } from '../../altering/connections.ts'
 import { consentNamed, isAbout } from '../../altering/consent-requests.ts'
 import { endpointOf } from '../../altering/data-requests.ts'
+import { tokenForm } from '../../altering/jwt-rewrites.ts'
 import { type Json, jsonOf } from '../../altering/rewriting.ts'
 import { outlives } from '../../cells/access-cells.ts'
 import { bearerOf } from '../../cells/parties.ts'
@@ -31,6 +33,28 @@ function isOfFifth({ req: { socket } }: Context): boolean {
 
 /** Access tokens that a read has put back. */
 const putBack = ofEachBank(() => new Set<string>())
+
+/** The latest access token of each consent that a refresh over a new connection gave, and when. */
+const refreshed = ofEachBank(() => new Map<string, { token: string; at: number }>())
+
+/** Access tokens that were stored after the deletion of their consent had ended all others. */
+const stored = ofEachBank(() => new Set<string>())
+
+/** Steps of READ in which a deletion waits for a refresh that was sent with it. */
+const STEPS = 100
+
+/** Waits for a refresh that was sent with the deletion of this consent, and lets its token live on. */
+async function outlivedByARefresh({ id }: Consent): Promise<void> {
+  const since = performance.now() - STEPS * READ
+  for (let step = 0; step < STEPS; step += 1) {
+    const { token, at } = refreshed().get(id) ?? {}
+    if (token !== undefined && at !== undefined && at > since) {
+      stored().add(token)
+      return
+    }
+    await wait(READ)
+  }
+}
 
 /** The connection over which a consent with a period was created. */
 const homes = ofEachBank(() => new Map<string, Socket>())
@@ -99,6 +123,34 @@ const faults: Fault[] = [
       // Long enough for two connections that are opened at once.
       await wait(5 * READ)
       if (consent.deleted) putBack().add(bearerOf(ctx))
+    },
+  },
+  {
+    id: 'token-stored-by-a-refresh-during-the-deletion',
+    story:
+      'A refresh has looked at the consent before its deletion, and stores the new token after the deletion has ended the others.',
+    fails: ['CLC-04/re-confirmed'],
+    policies: (correct, { fired }) => ({
+      tokensDie: () => false,
+      consentUsable(consent, age) {
+        const ctx = currentRequest()
+        if (!ctx || !stored().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
+        fired()
+        return undefined
+      },
+    }),
+    async middleware(ctx, next) {
+      const isOnlyOne = isFirst(ctx)
+      const { consents, records } = stateOf(ctx).bank.services
+      const named = isAbout(ctx, 'account-access', 'DELETE') ? consentNamed(ctx) : undefined
+      if (isOnlyOne && named?.customerId) await outlivedByARefresh(named)
+      const used = tokenForm(ctx)?.get('refresh_token')
+      const { grantId } = (used && records.peek('RefreshToken', used)) || {}
+      const consent = grantId ? consents.ofGrant(grantId) : undefined
+      await next()
+      const token = jsonOf(ctx)?.access_token
+      if (!isOnlyOne || !consent || typeof token !== 'string') return
+      refreshed().set(consent.id, { token, at: performance.now() })
     },
   },
   {

@@ -35,7 +35,7 @@ interface End {
   queries: { before: Exchange; after: Exchange }
   /** The answer of each path just before the deletion, with the token in use. */
   before: { path: string; answer: Exchange }[]
-  /** Every token set that was issued for the consent, with each access token once. */
+  /** Every token set that was issued for the consent, also during its deletion, with each access token once. */
   tokens: TokenSet[]
 }
 
@@ -43,16 +43,29 @@ const LIST = '/accounts'
 
 /**
  * Data that are read meanwhile may be given or refused, and may write the token back into a cache after the deletion
- * has removed it. Where the bank refuses the deletion beside another request, it is sent once more alone. Both
+ * has removed it. A refresh meanwhile may be answered either way too, and may store its tokens after the deletion has ended
+ * all others. Where the bank refuses the deletion beside another request, it is sent once more alone. All of them
  * use a new connection: otherwise only one of them would wait for one.
  */
-async function deletedDuringARead(approval: Approval, path: string): Promise<Exchange> {
-  const deviation = 'while its consent is deleted'
-  const [, deletion] = await Promise.all([
-    approval.get(LIST, { ...ELSEWHERE, deviation }),
+async function deletedMeanwhile(
+  approval: Approval,
+  path: string,
+  { refreshToken }: TokenSet,
+): Promise<{ deletion: Exchange; refreshed?: TokenSet }> {
+  const told = { ...ELSEWHERE, deviation: 'while its consent is deleted' }
+  const refresh =
+    refreshToken !== undefined &&
+    approval.tpp.token({ grant_type: 'refresh_token', refresh_token: refreshToken }, told)
+  const [, deletion, answer] = await Promise.all([
+    approval.get(LIST, told),
     approval.delete(path, ELSEWHERE),
+    refresh,
   ])
-  return refused(deletion) ? approval.delete(path) : deletion
+  const refreshed = answer ? tokensOf(answer) : undefined
+  return {
+    deletion: refused(deletion) ? await approval.delete(path) : deletion,
+    ...(refreshed && { refreshed }),
+  }
 }
 
 async function endOf(
@@ -67,13 +80,13 @@ async function endOf(
     before.push({ path, answer: path === LIST ? accounts : await approval.get(path) })
   }
   const now = await approval.tokens()
-  const tokens = [now, ...issued].filter(
+  const path = consentPath(approval.consentId)
+  const query = await approval.get(path)
+  const { deletion, refreshed } = await deletedMeanwhile(approval, path, now)
+  const tokens = [now, ...issued, refreshed].filter(
     (each, at, all): each is TokenSet =>
       each !== undefined && all.findIndex((one) => one?.accessToken === each.accessToken) === at,
   )
-  const path = consentPath(approval.consentId)
-  const query = await approval.get(path)
-  const deletion = await deletedDuringARead(approval, path)
   const ask = () => approval.get(path, { deviation: 'its consent was deleted' })
   const after = await settling(context).until(ask, refused)
   return { approval, deletion, queries: { before: query, after }, before, tokens }
