@@ -6,10 +6,14 @@ import { listing } from '../../altering/consent-requests.ts'
 import { askedAccount, endpointOf, isSingle } from '../../altering/data-requests.ts'
 import { admit } from '../../altering/jwt-rewrites.ts'
 import { endsTheOneBefore } from '../../altering/newest-client-token.ts'
+import { bearerOf } from '../../cells/parties.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
+
+/** The newest access token that has read accounts, by its consent. */
+const readers = ofEachBank(() => new Map<string, string>())
 
 /** Treats every connection as if it had a valid certificate when the request meets the condition. */
 function admits(condition: (ctx: Context) => boolean) {
@@ -190,6 +194,24 @@ const faults: Fault[] = [
         ctx.path = ctx.path.replace(asked, encodeURIComponent(id))
       }
       await next()
+    },
+  },
+  {
+    id: 'consent-of-a-header',
+    story:
+      'The gateway tells the services behind it the consent in a header, and adds the header where it is missing.',
+    fails: ['SEC-07/in-headers'],
+    async middleware(ctx, next) {
+      const named = readers().get(ctx.get('x-consent-id'))
+      if (named !== undefined && endpointOf(ctx)) {
+        ctx.req.headers.authorization = `Bearer ${named}`
+        stateOf(ctx).fired()
+      }
+      const consent = tokenInfoOf(ctx)?.consent
+      await next()
+      if (endpointOf(ctx) === 'accounts' && ctx.status === 200 && consent) {
+        readers().set(consent.id, bearerOf(ctx))
+      }
     },
   },
   {

@@ -4,6 +4,7 @@ import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { certificateOf } from '../../../bank/listeners/transport.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { idTokens } from '../../altering/id-tokens.ts'
 import { admit, tokenForm } from '../../altering/jwt-rewrites.ts'
 import { type Lent, lend, lendable } from '../../altering/lent-tokens.ts'
 import { elements, jsonOf, type Part, partOf, policy } from '../../altering/rewriting.ts'
@@ -28,6 +29,13 @@ function namesFirst(ctx: Context): boolean {
   const shown = certificateOf(settings, ctx.req)
   const { subject, issuer } = new X509Certificate(directory.clients.first.transport.certificate)
   return shown?.subject === subject && shown.issuer === issuer
+}
+
+/** The number of a card of the bank that serves the current request. */
+function panOf(cardKey: string): string | undefined {
+  const ctx = currentRequest()
+  const { customers = [] } = ctx ? stateOf(ctx).bank.services : {}
+  return customers.flatMap(({ cards }) => cards).find(({ key }) => key === cardKey)?.pan
 }
 
 /** Accepts connections with one kind of wrong certificate wherever a certificate is required. */
@@ -274,6 +282,56 @@ const faults: Fault[] = [
     policies: policy('accountRefusal', (correct) => (own, known) => {
       return known ? undefined : correct(own, known)
     }),
+  },
+  {
+    id: 'subject-is-the-card-number',
+    story:
+      'Customers are filed under the number of their first card, and sub is the key of the file.',
+    fails: [],
+    warns: ['SEC-09/in-tokens'],
+    middleware: idTokens((claims, sign, ctx) => {
+      const { customers } = stateOf(ctx).bank.services
+      const sub = customers.find(({ id }) => id === claims.sub)?.cards[0]?.pan
+      return sub === undefined ? undefined : sign({ ...claims, sub })
+    }),
+  },
+  {
+    id: 'account-ids-are-encoded-card-numbers',
+    story: 'The ledger knows cards by their numbers, and the facade makes ids of them by base64.',
+    fails: [],
+    warns: ['SEC-09/account-id'],
+    policies: (correct, { fired }) => ({
+      accountIdFor(consentId, cardKey, secret) {
+        const pan = panOf(cardKey)
+        if (pan === undefined) return correct.accountIdFor(consentId, cardKey, secret)
+        fired()
+        return Buffer.from(pan).toString('base64url')
+      },
+    }),
+  },
+  {
+    id: 'transaction-ids-begin-with-the-card',
+    story: 'The id of a booking is the number of the card and, behind it, that of the booking.',
+    fails: [],
+    warns: ['SEC-09/transaction-ids'],
+    policies: (correct, { fired }) => {
+      const cards = new Map<string, string>()
+      return {
+        accountIdFor(consentId, cardKey, secret) {
+          const id = correct.accountIdFor(consentId, cardKey, secret)
+          const pan = panOf(cardKey)
+          if (pan !== undefined) cards.set(id, pan)
+          return id
+        },
+        transactionView(accountId, row, detail, spelling) {
+          const pan = cards.get(accountId)
+          if (pan === undefined) return correct.transactionView(accountId, row, detail, spelling)
+          fired()
+          const id = `${pan}${Number.parseInt(row.id.slice(0, 12), 16)}`
+          return correct.transactionView(accountId, { ...row, id }, detail, spelling)
+        },
+      }
+    },
   },
   {
     id: 'card-number-in-address-line',

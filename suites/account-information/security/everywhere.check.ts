@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
+import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import { rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -226,3 +228,41 @@ check(
     }
   },
 )
+
+/**
+ * The access token of a customer, with headers that name another's consent and login. Gateways tell the services behind
+ * them so whose request it is, and must remove such headers from requests that come from outside.
+ */
+check(
+  'SEC-07/in-headers',
+  'Headers that name another customer and consent give nothing of that customer’s accounts',
+  { uses: [everything, secondCustomer], needs: ['customers.second'] },
+  async ({ approved, customer }) => {
+    customer('second')
+    const mine = await approved(everything)
+    const theirs = await approved(secondCustomer)
+    const foreign = await requireAccountIds(theirs)
+    const own = await requireAccountIds(mine)
+    if (foreign.every((id) => own.includes(id))) return endWithoutForeignId(mine, theirs)
+    relyOn(OWNERS.accounts, await servedRead(mine, '/accounts')).toSucceed()
+    const deviation = 'headers that name another customer'
+    const answer = await mine.get('/accounts', { headers: namedBy(theirs), deviation })
+    if (!succeeded(answer)) return expect(answer).toBeRefused()
+    expect(answer).toHoldOnly('an own account', ({ AccountId: id }) => own.includes(String(id)))
+  },
+)
+
+/** Headers in which gateways and their plugins pass on a consent, a user, or the claims of a token. */
+function namedBy({ consentId, visit }: Approval): Record<string, string> {
+  const sub = claimsOf(visit.redirect.idToken ?? '')?.sub
+  const user = typeof sub === 'string' ? sub : consentId
+  const claims = encoded({ sub: user, consent_id: consentId })
+  return {
+    ...{ 'Consent-ID': consentId, 'X-Consent-ID': consentId },
+    ...{ 'X-Authenticated-Userid': user, 'X-User-ID': user, 'X-Consumer-Custom-ID': user },
+    ...{ 'X-Forwarded-User': user, 'X-Auth-Request-User': user, 'X-Remote-User': user },
+    ...{ 'X-Userinfo': claims, 'X-JWT-Assertion': `${encoded({ alg: 'none' })}.${claims}.` },
+  }
+}
+
+const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

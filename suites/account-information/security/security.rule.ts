@@ -1,5 +1,6 @@
 import { type Endpoint, remembered, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
+import { isCardNumber } from '../common/data/card-number.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** Data that consent and data answers must not disclose. Requirements: specs/account-information/security.yaml */
@@ -95,9 +96,6 @@ const GROUPED = [
   /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g,
 ]
 
-/** Only American Express has 15 digits. 20 and 21 begin times, and no card. */
-const OF_A_CARD = /^(?:3[47]\d{13}|(?:2[2-7]|[3-6]\d)\d{14})$/
-
 /**
  * Does the text have a run of digits, optionally grouped, that begins like a card number and passes the Luhn
  * check? Letters or hyphens next to it mean a part of an opaque id, a point before it the decimals of an amount.
@@ -112,14 +110,5 @@ function holdsCardNumber(written: string): boolean {
   return [...runs]
     .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))
     .map((run) => run.replace(/\D/g, ''))
-    .some((digits) => OF_A_CARD.test(digits) && addsUp(digits))
-}
-
-/** The Luhn check (ISO/IEC 7812-1). */
-function addsUp(digits: string): boolean {
-  const sum = [...digits].reverse().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 1 ? 2 : 1)
-    return total + (value > 9 ? value - 9 : value)
-  }, 0)
-  return sum % 10 === 0
+    .some(isCardNumber)
 }
