@@ -484,6 +484,20 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'credits-and-debits-turned-round',
+    story:
+      'The ledger of cards counts from the side of the bank, to which a purchase is owed, and the sign was taken over.',
+    fails: [],
+    warns: ['TXN-07/merchants'],
+    policies: (correct, { fired }) => ({
+      transactionView(accountId, row, detail, spelling) {
+        fired()
+        return correct.transactionView(accountId, turned(row), detail, spelling)
+      },
+      directionAllowed: (row, permissions) => correct.directionAllowed(turned(row), permissions),
+    }),
+  },
+  {
     id: 'amounts-of-nothing',
     story: 'The amount is read from the column of fees, which is 0 nearly everywhere.',
     fails: [],
@@ -493,6 +507,11 @@ const faults: Fault[] = [
     ),
   },
 ]
+
+const turned = <Row extends { indicator: 'Credit' | 'Debit' }>(row: Row): Row => ({
+  ...row,
+  indicator: row.indicator === 'Debit' ? 'Credit' : 'Debit',
+})
 
 function withoutCurrency(amount: unknown): Json {
   const { Currency: _, ...rest } = amount as Json

@@ -228,6 +228,36 @@ rule(
   },
 )
 
+/** So many rows with a merchant are not refunds alone. */
+const PURCHASES = 24
+
+/**
+ * Every answer without filter and period, under a consent for both directions, that has 24 rows with a merchant. Fails: four
+ * of five of them, or more, are credits. A merchant is named where something was bought or was given back.
+ */
+rule(
+  'TXN-07/merchants',
+  'What was bought at merchants is not shown as credits',
+  {
+    endpoints,
+    unseen: 'no answer without a filter has 24 transactions with a merchant',
+    follows: ['TXN-39/bulk-equals-single'],
+  },
+  (exchange) => {
+    const { permissions = [] } = exchange.about.consent ?? {}
+    const credits = permissions.includes('ReadTransactionsCredits')
+    if (credits !== permissions.includes('ReadTransactionsDebits')) return undefined
+    const rows = allIn(exchange).filter(
+      (row) => textOf(member(row, 'MerchantDetails', 'MerchantName')) !== '',
+    )
+    if (rows.length < PURCHASES) return undefined
+    const turned = rows.filter((row) => row.CreditDebitIndicator === 'Credit').length
+    if (turned * 5 < rows.length * 4) return []
+    const message = `${turned} of ${rows.length} transactions with a merchant are credits`
+    return [{ message, expected: 'purchases, which are debits', actual: 'credits' }]
+  },
+)
+
 /** So many names of merchants are not those of one shop, which may have its name for an address. */
 const SHOPS = 3
 
