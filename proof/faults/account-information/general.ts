@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
 import { forCompressing } from '../../altering/compressing.ts'
+import { idTokens } from '../../altering/id-tokens.ts'
 import { addLine, giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
 import { answers, elements, type Json, partOf } from '../../altering/rewriting.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -286,6 +287,31 @@ const faults: Fault[] = [
           text.replace('"Currency":"GBP"', '"Currency":"EUR","Currency":"GBP"'),
         ),
     ),
+  },
+  {
+    id: 'integers-with-a-fraction',
+    story:
+      'The gateway reads each body into a map, by a library that makes a number with a fraction of every number.',
+    fails: [],
+    warns: ['GEN-38/digits'],
+    middleware: answers(
+      (ctx) =>
+        ctx.status < 300 &&
+        giveChanged(ctx, (text) =>
+          text.replace(/"(expires_in|TotalPages)":(\d+)(?=[,}])/g, '"$1":$2.0'),
+        ),
+    ),
+  },
+  {
+    id: 'subject-is-the-user-name',
+    story: 'The default subject of the product is the user name, behind which stands the realm.',
+    fails: [],
+    warns: ['GEN-39/in-tokens'],
+    middleware: idTokens((claims, sign, ctx) => {
+      const { customers } = stateOf(ctx).bank.services
+      const name = customers.find(({ id }) => id === claims.sub)?.username
+      return name === undefined ? undefined : sign({ ...claims, sub: `${name}@cards.bank` })
+    }),
   },
   {
     id: 'client-id-twice',

@@ -357,6 +357,19 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'days-with-a-fraction',
+    story: 'The days are a column of the spreadsheet, in which each number has a fraction.',
+    fails: [],
+    warns: ['PROD-73/digits'],
+    middleware: answers(
+      (ctx) =>
+        partOf(ctx) === 'products' &&
+        giveChanged(ctx, (text) =>
+          text.replace(/"(PaymentDaysAfterStatement)":(\d+)(?=[,}])/g, '"$1":$2.0'),
+        ),
+    ),
+  },
+  {
     id: 'rates-of-no-number',
     story: 'A rate that is not there is divided by a hundred, and written.',
     fails: [],

@@ -1,6 +1,7 @@
 import { brief, type Exchange, leadsInside, member } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { type Optional, respelledIn } from '../../other-spellings.ts'
+import { writtenOtherwise } from '../../written-integers.ts'
 import { isList, productsOf } from '../common/product-list.ts'
 
 /** Values of products that contradict their own meaning. Requirements: specs/product-information/products.yaml */
@@ -205,3 +206,19 @@ rule(
     })
   },
 )
+
+/** Every list. JSON does not tell integers from other numbers; clients with types do. */
+rule(
+  'PROD-73/digits',
+  'An integer of the list is written in digits alone',
+  { endpoints: ['products'], unseen: 'the list has no integer' },
+  (exchange) => (isList(exchange) ? writtenOtherwise(exchange, INTEGERS) : undefined),
+)
+
+const INTEGERS = [
+  'TotalResults',
+  'DaysInterestFreeCreditIfPaymentFull',
+  'PaymentDaysAfterStatement',
+  'MaximumNumberOfCardsPermitted',
+  'MinimumAge',
+]

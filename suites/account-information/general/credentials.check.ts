@@ -1,0 +1,60 @@
+import { check } from '../../../engine/suite-api/check.ts'
+import { expectThat } from '../../../engine/suite-api/expect.ts'
+import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import { member } from '../../../engine/suite-api/responses.ts'
+import { everything, OF_EVERYBODY } from '../../consents.ts'
+
+/** What a TPP learns of a customer's login. Requirements: specs/account-information/general.yaml */
+
+/** Shorter texts could stand in a token by chance. */
+const ENOUGH = 6
+
+/**
+ * The ID tokens of an approval, and its access token where that is a JWT. Fails: a claim is one of the credentials that the
+ * target names for the customer, or has it before or behind the name of a realm, as in name@realm. Claims that the target
+ * asks for are not judged.
+ */
+check(
+  'GEN-39/in-tokens',
+  'No token that the TPP can read tells what the customer logs in with',
+  { uses: [everything], over: OF_EVERYBODY },
+  async ({ approved, steps, target }, consent) => {
+    const { visit, tpp } = await approved(consent)
+    const { credentials = {} } = target.document.customers[consent.customer ?? 'first'] ?? {}
+    const known = Object.values(credentials).filter(({ length }) => length >= ENOUGH)
+    if (known.length === 0) throw new NotApplicable('the target names no credentials to look for')
+    const exchanged = await steps.exchange(consent)
+    requireValue(exchanged)
+    const grant = requireExchange(exchanged)
+    const told = (name: string) => member(grant.response?.json, name)
+    const tokens = [
+      ['ID token of the redirect', visit.redirect.idToken, visit.last],
+      ['ID token of the token response', told('id_token'), grant],
+      ['access token', told('access_token'), grant],
+    ] as const
+    const asked = Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})
+    for (const [what, token, exchange] of tokens) {
+      const claims = Object.entries((typeof token === 'string' && claimsOf(token)) || {})
+      const [name] =
+        claims.find(([one, value]) => !asked.includes(one) && tells(value, known)) ?? []
+      expectThat(name === undefined, {
+        message: `${name} of the ${what} tells what the customer logs in with`,
+        expected: 'neither user name nor password',
+        actual: 'one of them',
+        exchange,
+      })
+    }
+  },
+)
+
+/** Is one of these texts in a claim, alone or beside a separator? */
+function tells(value: unknown, known: readonly string[]): boolean {
+  if (typeof value === 'object' && value !== null) {
+    return Object.values(value).some((inner) => tells(inner, known))
+  }
+  const text = String(value).toLowerCase()
+  const parts = [text, ...text.split(/[@/\\:|;, ]/)]
+  return known.some((one) => parts.includes(one.toLowerCase()))
+}
