@@ -37,6 +37,29 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'denials-without-the-issuer',
+    story:
+      'The server adds iss to what it redirects itself, and says so in its configuration; a denial is redirected by the page.',
+    fails: [],
+    warns: ['AUTHZ-48/promised'],
+    settings: { discovery: { authorization_response_iss_parameter_supported: true } },
+    middleware: landings((fragment, ctx) => {
+      if (fragment.has('error')) return false
+      fragment.set('iss', stateOf(ctx).bank.services.endpoints.issuer)
+    }),
+  },
+  {
+    id: 'denial-with-plain-spaces',
+    story: 'The page puts the address of a denial together out of texts, as they are.',
+    fails: [],
+    warns: ['AUTHZ-49/encoded'],
+    middleware: landings((fragment, _ctx, address) => {
+      if (!fragment.has('error')) return false
+      fragment.delete('error_description')
+      return `${address}#error_description=The customer said no&${fragment}`
+    }),
+  },
+  {
     id: 'denial-in-typographic-quotes',
     story: 'The text of the page is the description as well, with the apostrophe of its designer.',
     fails: [],
