@@ -248,6 +248,18 @@ const faults: Fault[] = [
     })),
   },
   {
+    id: 'configuration-for-pushed-requests-alone',
+    story:
+      'The profile of the product was switched on as a whole, with requests that are sent ahead.',
+    fails: [],
+    warns: ['DISC-18/agrees'],
+    middleware: configuration((document) => ({
+      ...document,
+      pushed_authorization_request_endpoint: 'https://auth.bank.example/par',
+      require_pushed_authorization_requests: true,
+    })),
+  },
+  {
     id: 'configuration-with-none-for-assertions',
     story: 'The list of algorithms is that of the library, with none at its end.',
     fails: [],

@@ -4,8 +4,8 @@ import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 /** What the configuration says of requests that the documents describe. Requirements: specs/account-information/discovery.yaml */
 
 /**
- * OpenID Connect Discovery 3. Every configuration. Fails: a member that is there says that a documented request or answer is
- * not supported, or none is among the algorithms of client assertions. Members may be absent.
+ * OpenID Connect Discovery 3 and RFC 9126 5. Every configuration. Fails: a member that is there says that a documented request
+ * or answer is not supported, or none is among the algorithms of client assertions. Members may be absent.
  */
 rule(
   'DISC-18/agrees',
@@ -32,6 +32,9 @@ rule(
         : []),
       ...(member(json, 'request_parameter_supported') === false
         ? wrong('request_parameter_supported', 'request objects are not supported', 'true')
+        : []),
+      ...(member(json, PUSHED) === true
+        ? wrong(PUSHED, 'requests in the query of the page are not supported', 'false')
         : []),
       ...(listed(ASSERTIONS, 'none')
         ? wrong(ASSERTIONS, 'client assertions may have no signature', 'no none')
@@ -93,6 +96,9 @@ function addressesIn(configuration: unknown): URL[] {
 function urlOf(value: unknown): URL | undefined {
   return typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
 }
+
+/** RFC 9126 5: whether the server “accepts authorization request data only via PAR”. */
+const PUSHED = 'require_pushed_authorization_requests'
 
 /** Discovery 3: “The value none MUST NOT be used.” For ID tokens it may be listed: code flows may have one without a signature. */
 const ASSERTIONS = 'token_endpoint_auth_signing_alg_values_supported'
