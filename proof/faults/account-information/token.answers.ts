@@ -82,6 +82,31 @@ const faults: Fault[] = [
     middleware: errorsInstead('client_credentials', 'invalid_client', 'invalid_grant'),
   },
   {
+    id: 'client-tokens-with-an-id-token',
+    story:
+      'The server signs an ID token for each grant, and names the client where nobody logged in.',
+    fails: [],
+    warns: ['TOK-57/no-id-token'],
+    middleware: answers((ctx) => {
+      const form = tokenForm(ctx)
+      const body = jsonOf(ctx)
+      if (form?.get('grant_type') !== 'client_credentials' || !body?.access_token) return false
+      const { bank } = stateOf(ctx)
+      const { clientId: sub } =
+        bank.services.records.peek('ClientCredentials', String(body.access_token)) ?? {}
+      const now = Math.floor(Date.now() / 1000)
+      const claims = {
+        iss: bank.services.endpoints.issuer,
+        sub,
+        aud: sub,
+        iat: now,
+        exp: now + 300,
+      }
+      ctx.body = { ...body, id_token: bank.signAsBank(claims) }
+      return true
+    }),
+  },
+  {
     id: 'tokens-with-a-bar',
     story: 'An access token is the number of its row, a bar, and a secret.',
     fails: [],

@@ -63,6 +63,17 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'a-refresh-that-names-its-scopes-is-refused',
+    story:
+      'Scopes are for the page and for client_credentials: a refresh that has some asks for too much.',
+    fails: [],
+    warns: ['TOK-23/named'],
+    middleware: refuses(
+      (form) => form.get('grant_type') === 'refresh_token' && form.has('scope'),
+      'invalid_scope',
+    ),
+  },
+  {
     id: 'an-empty-secret-is-a-second-authentication',
     story: 'A client that sends a secret and an assertion is refused, whatever the secret is.',
     fails: [],

@@ -325,6 +325,17 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'secret-beside-an-assertion-not-compared',
+    story:
+      'Methods are tried in turn: the client is found by its assertion, and a secret then settles what the signature did not. No secret is stored to compare it with.',
+    fails: ['TOK-05/beside-an-assertion'],
+    middleware: acceptsAssertion(({ header, claims }, form) => {
+      if (header.alg !== 'none' || !form.get('client_secret')) return undefined
+      form.delete('client_secret')
+      return claims
+    }),
+  },
+  {
     id: 'any-assertion-type',
     story: 'Where client_assertion is a JWT its type is not read.',
     fails: ['TOK-06/saml'],

@@ -101,3 +101,23 @@ rule(
     return [{ message, expected, actual: error, place: '/error' }]
   },
 )
+
+/**
+ * Every access token that answers a correct client_credentials request. Fails: an ID token comes with it, though no customer
+ * has authorised anything.
+ */
+rule(
+  'TOK-57/no-id-token',
+  'The answer to a client_credentials request has no ID token',
+  TOKEN,
+  (exchange) => {
+    const form = new URLSearchParams(exchange.request.body ?? '')
+    const { access } = succeeded(exchange) ? textsOf(exchange) : {}
+    if (access === undefined || exchange.about.deviation !== undefined) return undefined
+    if (form.get('grant_type') !== 'client_credentials') return undefined
+    const idToken = member(exchange.response?.json, 'id_token')
+    if (typeof idToken !== 'string' || idToken === '') return []
+    const message = 'an ID token comes with a token of the client'
+    return [{ message, expected: 'no id_token', actual: 'an ID token', place: '/id_token' }]
+  },
+)

@@ -98,6 +98,20 @@ check(
   },
 )
 
+/** The module for secrets takes over a request whose assertion the module for keys did not verify. */
+check(
+  'TOK-05/beside-an-assertion',
+  'A token request with a client secret beside a client assertion that is not signed is refused',
+  { follows: ['TOK-05/client-secret-post', 'TOK-08/unsigned'] },
+  async (context) => {
+    const { tpp } = await context.caller()
+    const secret = tpp.registered?.client_secret ?? randomUUID()
+    const deviation = 'a secret beside an unsigned assertion'
+    const beside = { form: { client_secret: secret }, assertion: { alg: 'none' }, deviation }
+    expect(await wrong(context, beside)).toGiveNoToken()
+  },
+)
+
 for (const { id, title, attempts, byAnother } of WRONG_AUTHENTICATIONS) {
   if (ASSERTION_CHECKS.some((each) => each.id === id)) continue
   const isOfType = id === 'TOK-06/saml'

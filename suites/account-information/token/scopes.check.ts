@@ -1,6 +1,7 @@
 import { check } from '../../../engine/suite-api/check.ts'
-import { expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
+import { refreshed, requireExchange, requireValue } from '../../../engine/suite-api/flow.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { everything, OF_EVERYBODY } from '../../consents.ts'
 import { createConsent } from '../common/consents/consent-requests.ts'
 import { readOwner } from '../common/data/read-owners.ts'
@@ -64,5 +65,36 @@ check(
       actual: scopes.join(' '),
       exchange: grant,
     })
+  },
+)
+
+/**
+ * Right after a refresh without scope. Not applicable where the bank states scopes of its own: it may state others at each
+ * answer. It may ignore what is asked for.
+ */
+check(
+  'TOK-23/named',
+  'A refresh that names the scopes which the first access token had gets an access token',
+  { uses: [everything], follows: ['TOK-16/space-separated'] },
+  async ({ approved, steps }) => {
+    const exchanged = await steps.exchange(everything)
+    requireValue(exchanged)
+    const first = requireScopes(requireExchange(exchanged))
+    requireValue(await steps.refresh(everything))
+    const approval = await approved(everything)
+    const { tpp } = approval
+    const { accounts } = tpp.client.scopes
+    const own = first.filter((one) => !['openid', 'offline_access', accounts].includes(one))
+    if (own.length > 0 || !first.includes(accounts)) {
+      throw new NotApplicable('the bank states scopes of its own')
+    }
+    const held = await approval.tokens()
+    const grant = { grant_type: 'refresh_token', refresh_token: held.refreshToken ?? '' } as const
+    const form = { scope: first.join(' ') }
+    const answer = await tpp.token(grant, { form, deviation: 'a refresh that names its scopes' })
+    const tokens = refreshed(held, answer)
+    if (tokens) approval.use(tokens)
+    else await approval.refresh()
+    expect(answer).toGiveAToken()
   },
 )
