@@ -440,6 +440,22 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'update-time-of-the-request',
+    story:
+      'The record of a consent is filled from the request, but for what is known to be the bank’s.',
+    fails: [],
+    warns: ['CONS-19/not-adopted'],
+    async middleware(ctx: Context, next: Next) {
+      const sent = isAbout(ctx, KIND, 'POST') ? stateOf(ctx).body : ''
+      await next()
+      const wanted = /"StatusUpdateDateTime":"([^"]+)"/.exec(sent)?.[1]
+      const body = ctx.body as { Data: Record<string, unknown> }
+      if (!wanted || ctx.status !== 201) return
+      body.Data.StatusUpdateDateTime = wanted
+      stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'status-of-the-request',
     story: 'The TPP sets the status of its own consent.',
     fails: [],

@@ -19,6 +19,7 @@ import {
   fieldsOfTheBank,
   pastPeriod,
   requireConsentId,
+  TELLS_TIMES,
 } from '../common/consents/consent-requests.ts'
 import { expectLeapDay } from '../common/data/leap-day.ts'
 import { dateTimePlaces, isMalformed, isSpelled } from '../common/places/date-time-places.ts'
@@ -175,12 +176,12 @@ check(
 )
 
 /**
- * POST with ConsentId, Status Authorised, CreationDateTime 2001-01-01T00:00:00Z in Data: refused, or
- * 2xx with another ConsentId, Status and CreationDateTime; the query of that consent also shows others.
+ * POST with ConsentId, Status Authorised, and CreationDateTime and StatusUpdateDateTime in 2001 in Data: refused, or
+ * 2xx with another ConsentId, another Status and other times; the query of that consent also shows others.
  */
 check(
   'CONS-19/not-adopted',
-  'ConsentId, Status and CreationDateTime of the request are not taken for those of the consent',
+  'ConsentId, Status and times of the request are not taken for those of the consent',
   { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
@@ -188,14 +189,14 @@ check(
     relyOn(OWNERS.consent, without).toSucceed()
     const fields = fieldsOfTheBank()
     const answer = await create(client, fields, {
-      deviation: 'ConsentId, CreationDateTime and Status in the request',
-      about: { owns: ['CONS-06/at-creation'] },
+      deviation: 'ConsentId, Status and times in the request',
+      about: TELLS_TIMES,
     })
     expectNotAdopted(answer, fields, without)
     const id = member(answer.response?.json, 'Data', 'ConsentId')
     if (!succeeded(answer) || typeof id !== 'string') return
-    const deviation = 'a consent whose request named a Status'
-    expectNotAdopted(await client.get(consentPath(id), { deviation }), fields, without)
+    const told = { deviation: 'a consent whose request named a Status', about: TELLS_TIMES }
+    expectNotAdopted(await client.get(consentPath(id), told), fields, without)
   },
 )
 

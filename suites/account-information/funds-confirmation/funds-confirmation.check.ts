@@ -23,6 +23,7 @@ import {
   expectNotAdopted,
   fieldsOfTheBank,
   requireConsentId,
+  TELLS_TIMES,
 } from '../common/consents/consent-requests.ts'
 import {
   atWork,
@@ -284,16 +285,15 @@ check(
 
 check(
   'CONS-19/funds',
-  'ConsentId, Status and CreationDateTime of a request for a funds confirmation consent are not taken',
+  'ConsentId, Status and times of a request for a funds confirmation consent are not taken',
   { for: 'each client', follows: ['CONS-19/not-adopted'] },
   async (context) => {
     const client = await atWork(context)
     const without = await create(client)
     relyOn(OWNERS.fundsConfirmation, without).toSucceed()
     const data = fieldsOfTheBank()
-    const deviation = 'ConsentId, CreationDateTime and Status in the request'
-    const about = { owns: ['FCC-22/at-creation'] }
-    expectNotAdopted(await create(client, { data }, { deviation, about }), data, without)
+    const told = { deviation: 'ConsentId, Status and times in the request', about: TELLS_TIMES }
+    expectNotAdopted(await create(client, { data }, told), data, without)
   },
 )
 

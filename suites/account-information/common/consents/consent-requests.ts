@@ -74,7 +74,13 @@ export function fieldsOfTheBank() {
     ConsentId: randomUUID(),
     CreationDateTime: '2001-01-01T00:00:00Z',
     Status: 'Authorised',
+    StatusUpdateDateTime: '2001-01-02T00:00:00Z',
   }
+}
+
+/** What is told of a request with these members: rules about the times of consents leave it to the check. */
+export const TELLS_TIMES = {
+  owns: ['CONS-06/at-creation', 'FCC-22/at-creation', 'CONS-29/not-before-creation'],
 }
 
 /**
@@ -89,11 +95,13 @@ export function expectNotAdopted(
   if (!succeeded(answer)) return expect(answer).toBeRefused()
   const data = member(answer.response?.json, 'Data')
   const created = secondsOf(member(data, 'CreationDateTime'))
+  const updated = secondsOf(member(data, 'StatusUpdateDateTime'))
   const usual = member(without.response?.json, 'Data', 'Status')
   const adopted = [
     ...(member(data, 'ConsentId') === sent.ConsentId ? ['ConsentId'] : []),
     ...(member(data, 'Status') === sent.Status && usual !== sent.Status ? ['Status'] : []),
     ...(created === secondsOf(sent.CreationDateTime) ? ['CreationDateTime'] : []),
+    ...(updated === secondsOf(sent.StatusUpdateDateTime) ? ['StatusUpdateDateTime'] : []),
   ]
   expectThat(adopted.length === 0, {
     message: `the bank took ${adopted.join(' and ')} from the request`,
