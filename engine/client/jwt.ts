@@ -26,6 +26,8 @@ export interface JwtDeviation {
   key?: 'other-client' | 'unknown' | 'weak'
   /** The header carries the key that is used for signing. */
   embeds?: KeyParameter
+  /** The claims carry it, as jwks. */
+  claimed?: true
   /** The key of HS256, HS384 and HS512. Default: the public key in PEM. */
   secret?: Secret
   /** Changes the JSON text of header or claims before it is encoded and signed. */
@@ -63,11 +65,12 @@ export function jwt(
 ): string {
   makeKeysMeanwhile()
   if (deviation.raw !== undefined) return deviation.raw
-  const { alg = 'PS256', embeds, written, tampered, sent } = deviation
+  const { alg = 'PS256', embeds, claimed, written, tampered, sent } = deviation
   const key = keyFor(signer, deviation.key)
   const embedded = embeds && embeddedKey(embeds, rsa(key))
   const header = merged({ alg, typ: 'JWT', kid: signer.kid, ...embedded }, deviation.header)
-  const payload = merged(claims, deviation.claims)
+  const jwks = claimed && { keys: [{ ...jwkOf(rsa(key)), kid: header.kid }] }
+  const payload = merged({ ...claims, ...(jwks && { jwks }) }, deviation.claims)
   const first = encoded(header, written?.header)
   const second = encoded(payload, written?.payload)
   const signature = signatureOver(`${first}.${second}`, alg, key, deviation.secret)

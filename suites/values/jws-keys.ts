@@ -134,6 +134,19 @@ const brought: JwsRow[] = split(grounds('should', STATED, 'registration'), {
   },
 })
 
+/** Servers find the keys of a client by the name that RFC 7591 gives them, wherever it stands. */
+const claimed: JwsRow[] = split(
+  {
+    ...grounds('must', STATED, 'software-statement'),
+    ...grounds('should', STATED, 'registration'),
+  },
+  {
+    id: 'jwks-brings-key',
+    words: 'signed by an unknown key, which its claims bring as jwks',
+    make: fixed({ key: 'unknown', claimed: true }),
+  },
+)
+
 const THUMBPRINT = base64url('a thumbprint of no certificate.')
 
 const thumbprint = (name: 'x5t' | 'x5t#S256', id: string): JwsRow[] =>
@@ -164,6 +177,7 @@ export const keyParts: JwsPart[] = [
     ],
   },
   { part: 'the keys of a registration (RFC 7591 2, jwks_uri)', rows: brought },
+  { part: 'the keys of a client, by value (RFC 7591 2, jwks)', rows: claimed },
   { part: 'x5t (RFC 7515 4.1.7)', rows: thumbprint('x5t', 'x5t-of-no-certificate') },
   { part: 'x5t#S256 (RFC 7515 4.1.8)', rows: thumbprint('x5t#S256', 'x5t-s256-of-no-certificate') },
   {

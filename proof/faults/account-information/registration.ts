@@ -114,6 +114,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'statement-with-keys-of-its-own',
+    story:
+      'The product takes the keys of a statement from its claim jwks, until it is set up otherwise.',
+    fails: ['REG-03/forged'],
+    policies: (correct, { fired }) => ({
+      softwareStatementSigned(verified) {
+        const [, claims] = String(requested().software_statement).split('.')
+        const text = Buffer.from(claims ?? '', 'base64url').toString()
+        if (verified || !text.includes('"jwks":')) return correct.softwareStatementSigned(verified)
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'statement-of-another-organisation',
     story: 'Certificate and statement are each checked well, and never against each other.',
     fails: [],
@@ -353,6 +368,19 @@ const faults: Fault[] = [
         const ctx = currentRequest()
         const [header] = ctx ? stateOf(ctx).body.split('.') : []
         if (verified || decoded(header).alg !== 'none') return correct.registrationSigned(verified)
+        fired()
+        return true
+      },
+    }),
+  },
+  {
+    id: 'registration-with-keys-of-its-own',
+    story: 'Whoever registers may send jwks, and what is signed by them is taken for proven.',
+    fails: [],
+    warns: ['REG-24/forged'],
+    policies: (correct, { fired }) => ({
+      registrationSigned(verified) {
+        if (verified || !requested().jwks) return correct.registrationSigned(verified)
         fired()
         return true
       },

@@ -152,6 +152,21 @@ const faults: Fault[] = [
     policies: echoes('scope'),
   },
   {
+    id: 'organisation-of-the-request',
+    story:
+      'The claims of the statement and those of the request are put into one map, the latter last.',
+    fails: [],
+    warns: ['REG-36/not-adopted'],
+    policies: echoes('org_name'),
+  },
+  {
+    id: 'client-id-of-the-request',
+    story: 'The product issues a client_id where the request has none.',
+    fails: [],
+    warns: ['REG-36/not-adopted'],
+    policies: echoes('client_id'),
+  },
+  {
     id: 'last-redirect-uri-alone-is-compared',
     story: 'A loop over the redirect URIs keeps the result of its last turn.',
     fails: ['REG-04/outside'],

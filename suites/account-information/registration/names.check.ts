@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { ClientName, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat } from '../../../engine/suite-api/expect.ts'
@@ -11,7 +12,12 @@ import {
 } from '../../../engine/suite-api/outcomes.ts'
 import { type Exchange, rulesBrokenBy, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything, reconfirmed, secondClient, secondCustomer } from '../../consents.ts'
-import { softwareStatementOf } from '../common/registration/fresh-registration.ts'
+import {
+  anotherRegistration,
+  expectNoClient,
+  softwareStatementOf,
+  unregistered,
+} from '../common/registration/fresh-registration.ts'
 import { stored } from '../common/registration/registered-values.ts'
 import { isOneAddress } from '../common/visits/landings.ts'
 import { asksLess } from '../common/visits/visits.ts'
@@ -117,6 +123,39 @@ check(
     if (other && succeeded(other)) compare(other, claimsOf(second?.softwareStatement ?? ''))
     if (compared === 0)
       blockForFreedom('a registration response with members of the software statement')
+  },
+)
+
+/** Of these, a bank that has a software statement knows its own. */
+const NAMES = { org_name: 'Another Organisation', software_on_behalf_of: 'Another Principal' }
+
+/**
+ * A correct registration with client_id, a registration_access_token and names in its JWT, which the software statement
+ * inside does not have. Refused, or 2xx with values of the bank and of the statement.
+ */
+check(
+  'REG-36/not-adopted',
+  'A registration chooses neither its client_id nor other names than those of its software statement',
+  { registers: true },
+  async (context) => {
+    await anotherRegistration(context)
+    const statement = softwareStatementOf(context)
+    const issued = { client_id: randomUUID(), registration_access_token: randomUUID() }
+    const tpp = await unregistered(context)
+    const deviation = 'client_id and names beside the software statement'
+    const answer = await tpp.register({ jwt: { claims: { ...issued, ...NAMES } }, deviation })
+    if (!succeeded(answer)) return expectNoClient(answer)
+    const named = Object.entries(NAMES).filter(([name]) => stated(statement, name) !== undefined)
+    const taken = [...Object.entries(issued), ...named]
+      .filter(([name, value]) => stored(answer, name) === value)
+      .map(([name]) => name)
+    expectThat(taken.length === 0, {
+      message: `the bank took ${taken.join(' and ')} from the request`,
+      expected: 'values of its own and of the software statement, or a refusal',
+      actual: 'those of the request',
+      exchange: answer,
+      place: `/${taken[0]}`,
+    })
   },
 )
 
