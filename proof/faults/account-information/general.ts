@@ -303,14 +303,15 @@ const faults: Fault[] = [
     ),
   },
   {
-    id: 'subject-is-the-user-name',
-    story: 'The default subject of the product is the user name, behind which stands the realm.',
+    id: 'user-name-in-id-tokens',
+    story: 'The product has a profile of the user in each ID token, with the user name and the realm.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
     middleware: idTokens((claims, sign, ctx) => {
       const { customers } = stateOf(ctx).bank.services
       const name = customers.find(({ id }) => id === claims.sub)?.username
-      return name === undefined ? undefined : sign({ ...claims, sub: `${name}@cards.bank` })
+      const profile = { preferred_username: `${name}@cards.bank` }
+      return name === undefined ? undefined : sign({ ...claims, ...profile })
     }),
   },
   {

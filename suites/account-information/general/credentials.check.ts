@@ -14,7 +14,7 @@ const ENOUGH = 6
 /**
  * The ID tokens of an approval, and its access token where that is a JWT. Fails: a claim is one of the credentials that the
  * target names for the customer, or has it before or behind the name of a realm, as in name@realm. Claims that the target
- * asks for are not judged.
+ * asks for are not judged, and neither is sub: it names the customer, and customers of some banks log in with their number.
  */
 check(
   'GEN-39/in-tokens',
@@ -34,7 +34,7 @@ check(
       ['ID token of the token response', told('id_token'), grant],
       ['access token', told('access_token'), grant],
     ] as const
-    const asked = Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})
+    const asked = ['sub', ...Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})]
     for (const [what, token, exchange] of tokens) {
       const claims = Object.entries((typeof token === 'string' && claimsOf(token)) || {})
       const [name] =
