@@ -7,8 +7,8 @@ import { type JwtDeviation, merged } from './jwt.ts'
 /** What every message may carry for rules; the bank never sees it. */
 export interface Told extends Pick<WireMessage, 'about' | 'timeout' | 'newConnection'> {
   /**
-   * false: 429, 502, 503 and 504 are judged as they come, without a retry; `not-429`: the same for 429 only. Default:
-   * retry.
+   * false: temporary answers (429, 503 and their like) are judged as they come, without a retry; `not-429`: the same for
+   * 429 only. Default: retry.
    */
   retry?: Retry
   /** The fault of this message, in words. */

@@ -10,13 +10,14 @@ const REPEATS = 3
 const REPEATS_OF_WRONG = 1
 
 /**
- * Statuses for a temporary condition rather than the request: too many requests (RFC 6585 4), and a gateway or service
- * failure (RFC 9110 15.6.3 to 15.6.5).
+ * Statuses for a temporary condition rather than the request: a connection on which the request did not come in time
+ * (RFC 9110 15.5.9: a client may repeat it), too many requests (RFC 6585 4), and a gateway or service failure (RFC 9110
+ * 15.6.3 to 15.6.5), for which some gateways have numbers of their own: 520 to 524.
  */
-const PASSING = [429, 502, 503, 504]
+const PASSING = [408, 429, 502, 503, 504, 520, 521, 522, 523, 524]
 
 /** After these statuses the request may have been executed all the same. */
-const IN_DOUBT = [502, 504]
+const IN_DOUBT = [502, 504, 520, 522, 524]
 
 /** Which temporary answers cause a retry. */
 export type Retry = boolean | 'not-429'

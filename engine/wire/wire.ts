@@ -40,8 +40,8 @@ export interface WireMessage {
   /** Uses a new connection; otherwise one of the pool. */
   newConnection?: boolean
   /**
-   * Retries after 429, 502, 503 and 504, or after all of them except 429, honouring Retry-After. Without it the first
-   * answer is final.
+   * Retries after a temporary answer (429, 503 and their like), or after all of them except 429, honouring Retry-After.
+   * Without it the first answer is final.
    */
   retry?: Retry
   /** Body of a retry, where the first body must not be sent twice. */

@@ -31,6 +31,8 @@ function unavailable(ctx: Context, status: number, retryAfter?: string): void {
   stateOf(ctx).fired()
 }
 
+const OUTAGES = [503, 502, 504, 408, 521]
+
 const next = counter()
 const outages = ofEachBank(() => ({ count: 0 }))
 
@@ -38,14 +40,14 @@ const variants: Variant[] = [
   {
     id: 'unavailable-now-and-then',
     story:
-      'No sentence promises that a service is always there, and one of the documents has 503: a restart, a gateway without its upstream (502), or one that did not wait for it (504); the first, the fifth and any other request of an endpoint. Retry-After is there or not.',
+      'No sentence promises that a service is always there, and one of the documents has 503: a restart, a gateway without its upstream (502, or 521 where it has numbers of its own), one that did not wait for it (504), or one that closes an idle connection (408); the first, the fifth and any other request of an endpoint. Retry-After is there or not.',
     async middleware(ctx: Context, proceed: Next) {
       const count = next()
       // The outage may come after a single-use refresh token was used, so such a request could not be repeated.
       const once = stateOf(ctx).body.includes('grant_type=refresh_token')
       if (count % 5 !== 0 || once) return proceed()
       const always = ['products', 'pages'].includes(partOf(ctx))
-      const status = always ? 503 : ([503, 502, 504][(count / 5) % 3] ?? 503)
+      const status = always ? 503 : (OUTAGES[outages().count % OUTAGES.length] ?? 503)
       // Without Retry-After the suite waits for a second, so this happens only once.
       outages().count += 1
       unavailable(ctx, status, outages().count === 3 ? undefined : '0')
