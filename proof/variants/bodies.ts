@@ -14,6 +14,9 @@ import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
 /** The parts of the first document, which does not show error bodies. */
 const ACCOUNT_INFORMATION: Part[] = ['consents', 'data', 'registration', 'token']
 
+/** First letters of the names of resources in a path. */
+const NAMES = /(?<=\/)[abft](?=ccounts|alances|ransactions|ccount-access|unds-confirm)/g
+
 /** Replaces the body and its type; the status does not change. */
 function say(ctx: Context, type: string, body: string | undefined) {
   const { status } = ctx
@@ -132,9 +135,10 @@ const variants: Variant[] = [
   {
     id: 'links-of-any-form',
     story:
-      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, which numbers its own APIs, reach the bank. The heading of the query names /account-requests.',
+      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, which numbers its own APIs and spells /Accounts where paths have no case, reach the bank. The heading of the query names /account-requests.',
     policies: (correct, { fired }) => {
-      const next = roundRobin(['without-query', 'public', 'behind', 'below', 'requests'] as const)
+      const ways = ['without-query', 'public', 'behind', 'below', 'requests', 'capital'] as const
+      const next = roundRobin(ways)
       return {
         selfLink(base, path) {
           fired()
@@ -148,6 +152,11 @@ const variants: Variant[] = [
               path.replace('account-access-consents', 'account-requests'),
             )
           }
+          if (how === 'capital')
+            return correct.selfLink(
+              base,
+              path.replace(NAMES, (name) => name.toUpperCase()),
+            )
           if (how === 'below') return correct.selfLink(`${base}/gateway/v2.4`, path)
           return correct.selfLink(base, path.split('?', 1)[0] ?? path)
         },

@@ -1,4 +1,5 @@
 import { currentRequest } from '../../bank/listeners/request-context.ts'
+import type { Consent } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { answered, consentData, idsBy, listing } from '../altering/consent-requests.ts'
 import { type Json, partOf } from '../altering/rewriting.ts'
@@ -7,6 +8,11 @@ import type { Variant } from '../run/proof.ts'
 
 /** How often an authorised consent was queried. */
 const asked = ofEachBank(() => new Map<unknown, number>())
+
+/** Ids with letters of both cases. */
+const letteredIds = idsBy(({ id }) =>
+  Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url'),
+)
 
 const variants: Variant[] = [
   {
@@ -43,6 +49,20 @@ const variants: Variant[] = [
     id: 'consent-ids-are-urns',
     story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
     middleware: idsBy(({ id }) => `urn:bank.example:intent:/1+a=%41 ${id}`),
+  },
+  {
+    id: 'consent-ids-in-any-case',
+    story:
+      'The column of the ConsentIds has a collation that ignores case: one in other letters finds the consent of the same client.',
+    warns: ['CONS-32/nearly-right'],
+    because: 'A ConsentId that needs normalisation is another text: should.',
+    middleware: (ctx, next) => {
+      const [, before = '', asked = ''] = /^(.*-consents\/)([^/]+)$/.exec(ctx.path) ?? []
+      const isAsked = ({ id }: Consent) => id.toLowerCase() === asked.toLowerCase()
+      const consent = stateOf(ctx).bank.services.consents.all().find(isAsked)
+      if (consent) ctx.path = `${before}${consent.id}`
+      return letteredIds(ctx, next)
+    },
   },
   {
     id: 'consent-ids-count',
@@ -172,12 +192,14 @@ const variants: Variant[] = [
   },
   {
     id: 'strict-about-risk-and-extras',
-    story: 'The request has an empty Risk and the fields of the table; whatever else is refused.',
+    story:
+      'The request has an empty Risk and the fields of the table; whatever else is refused, by an error that repeats it.',
     async middleware(ctx, next) {
       const posts = ctx.method === 'POST' && partOf(ctx) === 'consents'
-      if (!posts || isTidy(stateOf(ctx).body)) return next()
+      const { body } = stateOf(ctx)
+      if (!posts || isTidy(body)) return next()
       ctx.status = 400
-      ctx.body = { Code: '400 BadRequest', Message: 'Unexpected', Errors: [] }
+      ctx.body = { Code: '400 BadRequest', Message: 'Unexpected', Errors: [], ...parsed(body) }
       ctx.state.fired()
     },
   },
@@ -214,12 +236,13 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Does the body have only Data and an empty Risk? */
+/** Does the body have only Data, without members of the bank, and an empty Risk? */
 function isTidy(text: string): boolean {
   const body = parsed(text)
   const { Data, Risk, ...others } = body ?? {}
   const empty = typeof Risk === 'object' && Risk !== null && Object.keys(Risk).length === 0
-  return Data !== undefined && empty && Object.keys(others).length === 0
+  const isOfTheBank = typeof Data === 'object' && Data !== null && 'ConsentId' in Data
+  return Data !== undefined && !isOfTheBank && empty && Object.keys(others).length === 0
 }
 
 export default variants

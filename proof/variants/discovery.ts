@@ -130,6 +130,19 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'configuration-names-one-scope',
+    story:
+      'A server may choose not to advertise some of its scopes (OpenID Connect Discovery 3): the list has openid alone, and payments is one of those that are registered.',
+    policies: (correct) => ({
+      registrationValueRefusal: (claims, advertised) =>
+        correct.registrationValueRefusal(claims, {
+          ...advertised,
+          scopes: [...advertised.scopes, 'payments'],
+        }),
+    }),
+    middleware: successes(['discovery'], (body) => ({ ...body, scopes_supported: ['openid'] })),
+  },
+  {
     id: 'authorisation-address-with-a-query',
     story:
       'The address of the authorisation endpoint may have a query, to which parameters are added (RFC 6749 3.1): one that chooses the pages, which are not found without it.',

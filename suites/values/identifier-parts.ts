@@ -43,7 +43,8 @@ function rowsOf<Right extends Ids>(
   spell: (text: string) => string,
 ): Value<Right, string>[] {
   return rows.map(([id, words, of]) => ({
-    ...{ id, words, level, because },
+    ...{ id, words, because },
+    level: level === 'must' && id === near.WITHOUT_CASE ? 'should' : level,
     make({ id: right, ofOthers }) {
       const text = of(right)
       const known = [right, ...Object.values(ofOthers)]
@@ -54,7 +55,7 @@ function rowsOf<Right extends Ids>(
 
 /**
  * Ids that are similar to the correct one or do not exist, encoded for their place. A
- * bank that trims, unquotes or normalises one returns only data of its owner: no must.
+ * bank that trims, unquotes or normalises one, or compares letters without case, returns only data of its owner: no must.
  */
 export function nearParts<Right extends Ids>(
   invalid: Invalid,

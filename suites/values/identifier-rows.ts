@@ -58,6 +58,9 @@ function lowLineBehind(id: string): string | undefined {
   return idle?.test(id) ? undefined : `${id.slice(0, -1)}_`
 }
 
+/** The same to a reader that compares letters without case, as the columns of some databases do. */
+export const WITHOUT_CASE = 'other-case'
+
 export const WHOLE: readonly NearRow[] = [
   ['letter-before', 'with a letter before it', ofLength(6, (id) => `x${id}`)],
   ['letter-behind', 'with a letter behind it', ofLength(6, (id) => `${id}x`)],
@@ -77,7 +80,7 @@ export const WHOLE: readonly NearRow[] = [
     'with another character in its middle',
     ofLength(16, (id) => changedAt(id, id.length >> 1)),
   ],
-  ['other-case', 'with its letters in the other case', inOtherCase],
+  [WITHOUT_CASE, 'with its letters in the other case', inOtherCase],
   [
     'cut-at-hyphen',
     'of what stands before its last hyphen',

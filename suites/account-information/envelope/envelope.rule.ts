@@ -245,7 +245,12 @@ function segments(url: string): string[] {
     .map(percentDecoded)
 }
 
+/** Names and ids take turns in `end`, which begins with a name. Servers differ in whether the names have case. */
 function endsWith(path: string[], end: string[]): boolean {
   const last = path.slice(-end.length)
-  return last.length === end.length && last.every((segment, index) => segment === end[index])
+  const spelt = (segment: string | undefined, index: number) =>
+    index % 2 === 0 ? segment?.toLowerCase() : segment
+  const matches = (segment: string, index: number) =>
+    spelt(segment, index) === spelt(end[index], index)
+  return last.length === end.length && last.every(matches)
 }

@@ -57,7 +57,7 @@ const OPEN: unknown[] = ['AwaitingAuthorisation', 'Authorised']
 
 /** @param isForeign is the consent in the answer that of another client? */
 function givenIn(exchange: Exchange, isForeign: boolean): string | undefined {
-  const { endpoint, response } = exchange
+  const { endpoint, request, response } = exchange
   const json = response?.json
   const text = (...path: string[]) => typeof member(json, ...path) === 'string'
   if (endpoint === 'token') return text('access_token') ? 'an access token' : undefined
@@ -69,7 +69,9 @@ function givenIn(exchange: Exchange, isForeign: boolean): string | undefined {
     const isGiven = isForeign
       ? text('Data', 'Status')
       : OPEN.includes(member(json, 'Data', 'Status'))
-    return text('Data', 'ConsentId') && isGiven ? 'a consent with its Status' : undefined
+    const id = consentIn(exchange)
+    if (id === undefined || request.body?.includes(JSON.stringify(id))) return undefined
+    return isGiven ? 'a consent with its Status' : undefined
   }
   if (!DATA.includes(endpoint)) return undefined
   const rows = rowsOf(exchange).length
