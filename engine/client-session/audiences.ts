@@ -1,3 +1,4 @@
+import { briefTimes } from '../client/claims.ts'
 import type { Tpp } from '../client/tpp.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
@@ -7,11 +8,12 @@ import type { DiscoverySteps } from './discovery-steps.ts'
 
 export type Audiences = ReturnType<typeof createAudiences>
 
-/** Finds the audience of client assertions that the bank accepts. */
+/** Finds the audience, and the times, of client assertions that the bank accepts. */
 export function createAudiences(target: Target, discovery: DiscoverySteps['discovery']) {
   /** Clients whose accepted audience is already known. */
   const settled = new Set<Tpp>()
-  const askedForIssuer = new Set<Tpp>()
+  /** Registrations for which everything was tried. */
+  const guessed = new Set<Tpp['registered']>()
 
   /**
    * AMB-25: an advertised audience that differs from the token address is a guess. If the bank refuses it, the address
@@ -27,27 +29,39 @@ export function createAudiences(target: Target, discovery: DiscoverySteps['disco
     if (!succeeded(tried)) client.learn({ token_endpoint: address })
   }
 
-  /** AMB-25: a bank that refuses its token address as the audience may require its issuer. */
-  const takesIssuer = async (client: Tpp): Promise<boolean> => {
+  /**
+   * AMB-25: a bank that refuses its token address as the audience may require its issuer. It may also reject an
+   * assertion whose end is far away (RFC 7523 3, 4).
+   */
+  const guesses = async (client: Tpp): Promise<boolean> => {
     const issuer = member((await discovery()).value, 'issuer')
-    if (askedForIssuer.has(client) || target.document.assertionAudience !== undefined) return false
-    askedForIssuer.add(client)
-    if (typeof issuer !== 'string' || issuer === client.audience) return false
-    const deviation = `the audience ${issuer}, a guess`
-    const claims = { aud: issuer }
-    const tried = await client.token(
-      { grant_type: 'client_credentials' },
-      { deviation, assertion: { claims } },
-    )
-    if (!succeeded(tried)) return false
-    client.learn({ token_endpoint: issuer })
-    return true
+    if (guessed.has(client.registered)) return false
+    guessed.add(client.registered)
+    const isOpen = target.document.assertionAudience === undefined && issuer !== client.audience
+    const others = isOpen && typeof issuer === 'string' ? [issuer] : []
+    const all = [
+      ...others.map((aud) => ({ aud })),
+      ...[client.audience, ...others].map((aud) => ({ aud, ...briefTimes() })),
+    ]
+    for (const claims of all) {
+      const isBrief = 'exp' in claims
+      const deviation = `the audience ${claims.aud}${isBrief ? ' for a moment' : ''}, a guess`
+      const tried = await client.token(
+        { grant_type: 'client_credentials' },
+        { deviation, assertion: { claims } },
+      )
+      if (!succeeded(tried)) continue
+      client.learn({ token_endpoint: claims.aud })
+      if (isBrief) client.assertions.becomeBrief()
+      return true
+    }
+    return false
   }
 
-  /** The answer to a token request; the request is repeated where the bank accepts another audience. */
+  /** The answer to a token request; the request is repeated where the bank accepts another assertion. */
   const answerTo = async (client: Tpp, ask: () => Promise<Exchange>): Promise<Exchange> => {
     const first = await ask()
-    return wasRefused(first) && (await takesIssuer(client)) ? ask() : first
+    return wasRefused(first) && (await guesses(client)) ? ask() : first
   }
 
   return { settle, answerTo }

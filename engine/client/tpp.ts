@@ -1,15 +1,9 @@
 import type { Target, TargetClient } from '../configuration/resolve.ts'
 import type { Wire } from '../wire/wire.ts'
-import { assertionsAhead } from './assertions-ahead.ts'
+import { type Assertions, createAssertions } from './assertions.ts'
 import { type AuthorisationMessage, authorisationRequest } from './authorisation-request.ts'
 import type { CallEndpoint, CallOptions } from './call.ts'
-import {
-  assertionClaims,
-  type BankFacts,
-  factsIn,
-  idTokenClaims,
-  registrationClaims,
-} from './claims.ts'
+import { type BankFacts, factsIn, idTokenClaims, registrationClaims } from './claims.ts'
 import { jwt, type Signer } from './jwt.ts'
 import {
   type AuthorisationDeviation,
@@ -34,8 +28,8 @@ export function createTpp(parts: {
   name: string
   target: Target
   wire: Wire
-  /** Another client at the same bank, which finds the audience that this one uses too. */
-  sibling?: { readonly audience: string }
+  /** Another client at the same bank, which finds out what client assertions it accepts. */
+  sibling?: { readonly assertions: Assertions }
 }) {
   const { name, target, wire, sibling } = parts
   const { client, signer } = clientOf(target, name)
@@ -52,15 +46,7 @@ export function createTpp(parts: {
     return registered
   }
 
-  const audience = (): string =>
-    sibling?.audience ??
-    target.document.assertionAudience ??
-    facts.tokenEndpoint ??
-    target.endpoints.token
-
-  const correctAssertion = assertionsAhead((id, aud) =>
-    jwt(assertionClaims(id, facts, aud), signer),
-  )
+  const assertions = createAssertions({ target, facts, signer, sibling: sibling?.assertions })
 
   return {
     name,
@@ -77,8 +63,9 @@ export function createTpp(parts: {
     },
     /** The audience of its client assertions. */
     get audience() {
-      return audience()
+      return assertions.audience()
     },
+    assertions,
 
     /** Uses a registration response: "the client must use the returned values". */
     adopt(json: unknown) {
@@ -94,7 +81,7 @@ export function createTpp(parts: {
     /** What its request objects require from an ID token in addition to the intent. */
     idTokenClaims: () => idTokenClaims(client, facts),
 
-    assertionClaims: () => assertionClaims(known().client_id, facts, audience()),
+    assertionClaims: () => assertions.claims(known().client_id),
     registrationClaims: () => registrationClaims(client, facts, client.softwareStatement),
 
     async register(deviation: RegistrationDeviation = {}) {
@@ -106,12 +93,7 @@ export function createTpp(parts: {
     async token(grant: Grant, deviation: TokenDeviation = {}) {
       const isOwn = grant.grant_type === 'client_credentials'
       const scoped = isOwn ? { ...grant, scope: grant.scope ?? client.scopes.accounts } : grant
-      const assertion = () => {
-        const { client_id: id } = known()
-        return deviation.assertion
-          ? jwt(assertionClaims(id, facts, audience()), signer, deviation.assertion)
-          : correctAssertion(id, audience())
-      }
+      const assertion = () => assertions.signed(known().client_id, deviation.assertion)
       return wire.send(tokenMessage(parts, known(), { grant: scoped, assertion }, deviation))
     },
 

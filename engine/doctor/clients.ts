@@ -161,7 +161,7 @@ export function tokenExamination(known: Case, client: TargetClient, scope: strin
   }
 }
 
-/** Requests a token for a scope. If the bank refuses one audience, tries each audience that a run tries (AMB-25). */
+/** Requests a token for a scope. If the bank refuses one assertion, tries each audience and life that a run tries (AMB-25). */
 export async function requestToken(
   known: Case,
   { name }: TargetClient,
@@ -171,13 +171,17 @@ export async function requestToken(
   const tpp = tppOf(known, name)
   const send = () => tpp.token({ grant_type: 'client_credentials', scope }, { timeout })
   const first = await send()
-  if (target.document.assertionAudience !== undefined) return first
-  for (const audience of [target.endpoints.token, issuer]) {
-    if (!isUnknownClient(first)) return first
-    if (audience === undefined || audience === tpp.audience) continue
-    tpp.learn({ token_endpoint: audience })
-    const again = await send()
-    if (!isUnknownClient(again)) return again
+  if (!isUnknownClient(first)) return first
+  const isOpen = target.document.assertionAudience === undefined
+  const audiences = new Set([tpp.audience, ...(isOpen ? [target.endpoints.token, issuer] : [])])
+  for (const life of ['usual', 'brief']) {
+    if (life === 'brief') tpp.assertions.becomeBrief()
+    for (const audience of audiences) {
+      if (audience === undefined || (life === 'usual' && audience === tpp.audience)) continue
+      tpp.learn({ token_endpoint: audience })
+      const again = await send()
+      if (!isUnknownClient(again)) return again
+    }
   }
   return first
 }

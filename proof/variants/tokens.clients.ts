@@ -1,4 +1,5 @@
 import { stateOf } from '../../bank/state/state.ts'
+import { decoded, tokenForm } from '../altering/jwt-rewrites.ts'
 import { formOf, tokenResponses } from '../altering/token-requests.ts'
 import type { Variant } from '../run/proof.ts'
 
@@ -13,6 +14,18 @@ const variants: Variant[] = [
       if (!isToken || ctx.method !== 'GET') return next()
       ctx.body = '<h1>This address is for applications</h1>'
       return fired()
+    },
+  },
+  {
+    id: 'client-assertions-of-a-minute',
+    story:
+      'A server may reject a client assertion whose end is unreasonably far away (RFC 7523 3, 4): by default some take one for the next minute alone.',
+    async middleware(ctx, next) {
+      const { exp } = decoded(tokenForm(ctx)?.get('client_assertion')).claims
+      if (typeof exp !== 'number' || exp <= Date.now() / 1000 + 60) return next()
+      ctx.status = 401
+      ctx.body = { error: 'invalid_client', error_description: 'exp is too far in the future' }
+      stateOf(ctx).fired()
     },
   },
   {
