@@ -50,6 +50,9 @@ const usedAt = ofEachBank(() => new Map<string, number>())
 /** The newest access token of each grant. */
 const newest = ofEachBank(() => new Map<string, string>())
 
+/** Characters that name the series of a refresh token. */
+const SERIES = 16
+
 const variants: Variant[] = [
   {
     id: 'refresh-tokens-that-work-once',
@@ -84,6 +87,22 @@ const variants: Variant[] = [
       const { iss } = decoded(form.get('client_assertion')).claims
       if (iss === owner || records.peek('Client', String(iss)) === undefined) return
       await records.adapter('RefreshToken').revokeByGrantId(String(grantId))
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'refresh-tokens-of-a-series',
+    story:
+      'A refresh token is the name of a series and a secret: who has the name with a wrong secret stole it, and everything that was issued for it ends (RFC 6749 10.4).',
+    middleware: async (ctx, next) => {
+      const token = tokenForm(ctx)?.get('refresh_token') ?? ''
+      const { records } = stateOf(ctx).bank.services
+      const series = `RefreshToken ${token.slice(0, SERIES)}`
+      const isWrong = token.length >= SERIES && records.peek('RefreshToken', token) === undefined
+      const [, stolen] = (isWrong && records.all().find(([key]) => key.startsWith(series))) || []
+      await next()
+      if (!stolen) return
+      await records.adapter('RefreshToken').revokeByGrantId(String(stolen.grantId))
       stateOf(ctx).fired()
     },
   },
