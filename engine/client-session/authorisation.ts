@@ -13,6 +13,7 @@ import { originOf } from '../wire/origin.ts'
 import { createBrowserSessions } from './browser-sessions.ts'
 import type { ClientSteps } from './client-steps.ts'
 import { createDescribedPages } from './described-pages.ts'
+import { createNewConsents } from './new-consents.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { createSpareConsents } from './spare-consents.ts'
 import { requireValue, type SharedBySteps } from './step-owners.ts'
@@ -75,7 +76,7 @@ interface VisitParts extends SharedBySteps {
 export function createVisits(parts: VisitParts) {
   const { target, driver, wire, clients, heed } = parts
   const visits: VisitRecord[] = [...(parts.resumable?.earlier.visits ?? [])]
-  const spares = createSpareConsents(parts, clients)
+  const [spares, newConsents] = [createSpareConsents(parts, clients), createNewConsents(parts)]
   const inTurn = takingTurns()
   const browsers = createBrowserSessions(target)
 
@@ -100,7 +101,7 @@ export function createVisits(parts: VisitParts) {
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
-    const consentId = options.consentId ?? (await spares.of(client))
+    const consentId = await newConsents.known(options.consentId ?? (await spares.of(client)))
     const message = { ...options, consentId }
     // The keys with which the rules verify the resulting ID token.
     await clients.jwks().catch(() => {})
@@ -116,8 +117,8 @@ export function createVisits(parts: VisitParts) {
       }
       const made = visitOf(request, end)
       if (made.kind === 'granted') {
-        const given = { code: made.code, clientId: who.registered?.client_id }
-        parts.ledger.add({ kind: 'approved', ...given, customer: name, consentId })
+        const clientId = who.registered?.client_id
+        parts.ledger.add({ kind: 'approved', code: made.code, clientId, customer: name, consentId })
       }
       // Once a page was shown, the bank may have stored something about the consent.
       const touched = made.kind === 'granted' || made.pages.length > 0
@@ -134,13 +135,13 @@ export function createVisits(parts: VisitParts) {
   }
 
   const visit = async (options: VisitOptions): Promise<Visit> => {
-    const { meanwhile } = options
-    if (!meanwhile) return browsers.visit(options, async (each) => inTurn(await prepared(each)))
+    const send = async (each: VisitOptions) => inTurn(await prepared(each))
+    if (!options.meanwhile) return newConsents.visited(options, () => browsers.visit(options, send))
     requireHolding(target)
     let waited = false
     const act = async () => {
       waited = true
-      await meanwhile()
+      await options.meanwhile?.()
     }
     const end = await inTurn(await prepared(options, act))
     if (!waited) throw new NotApplicable(NO_LAST_PAGE)

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -6,18 +7,18 @@ import type { Wire, WireMessage } from '../wire/wire.ts'
 import { type Events, lastOf } from './ledger/events.ts'
 
 /** Milliseconds before the first repetition; each further pause is twice as long. */
-const FIRST_PAUSE = 100
+export const FIRST_PAUSE = 100
 
 /**
  * The wire, with patience for what is new. The servers of a bank may hear of a new client, consent or token one after
  * the other: no requirement names a time for it. A correct request that is refused while something that it names is
- * new, and was never accepted there before, is repeated until the settling time is over. Once that did not help at an
- * endpoint, and it never had at any, nothing is repeated there any more.
+ * new, and was never accepted there before, is repeated until the settling time is over. Once that did not help with
+ * such a thing at an endpoint, and it never had at any, nothing like it is repeated there any more.
  *
  * @param settlingTime milliseconds
  */
 export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: number): Wire {
-  /** Ids of clients and consents, and access tokens, with the endpoint that accepted them. */
+  /** Ids of clients and consents, codes and tokens, with the endpoint that accepted them. */
   const known = new Set<string>()
   let hasHelped = false
   const hasFailed = new Set<string>()
@@ -30,14 +31,18 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   }
 
   /** The last answer to a refused request that was repeated for so many milliseconds. */
-  const repeated = async (message: WireMessage, first: Exchange, patience: number) => {
+  const repeated = async (
+    { message, named }: { message: WireMessage; named: Newcomer[] },
+    first: Exchange,
+    patience: number,
+  ) => {
     const began = performance.now()
     const waited = () => performance.now() - began
     const { about, body, renewed } = message
     let answer = first
-    for (let pause = FIRST_PAUSE; isUnheardOf(answer); pause *= 2) {
+    for (let pause = FIRST_PAUSE; isUnheardOf(answer, named); pause *= 2) {
       if (waited() >= patience) {
-        hasFailed.add(message.endpoint)
+        hasFailed.add(placeOf(message, named))
         return answer
       }
       await wait(Math.min(pause, patience - waited()))
@@ -56,9 +61,10 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   const send = async (message: WireMessage): Promise<Exchange> => {
     const named = isCorrect(message) ? namedBy(message) : []
     const first = await wire.send(message)
-    const patience = isUnheardOf(first) ? timeLeft(message.endpoint, named) : 0
-    const isHopeless = hasFailed.has(message.endpoint) && !hasHelped
-    const answer = patience > 0 && !isHopeless ? await repeated(message, first, patience) : first
+    const patience = isUnheardOf(first, named) ? timeLeft(message.endpoint, named) : 0
+    const isHopeless = hasFailed.has(placeOf(message, named)) && !hasHelped
+    const answer =
+      patience > 0 && !isHopeless ? await repeated({ message, named }, first, patience) : first
     if (succeeded(answer)) for (const { id } of named) known.add(`${message.endpoint} ${id}`)
     return answer
   }
@@ -66,11 +72,19 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   return Object.assign(Object.create(wire) as Wire, { send })
 }
 
-/** A refusal, also by a redirect to a page (AMB-41), that is neither a limit nor an outage. */
-function isUnheardOf({ response }: Exchange): boolean {
-  const { status = 0 } = response ?? {}
-  return status >= 300 && status < 500 && status !== 429
+/**
+ * A refusal, also by a redirect to a page (AMB-41), that is neither a limit nor an outage. A code or a refresh token that
+ * is not known is refused by an error of its own (RFC 6749 5.2); after another one it may be used up.
+ */
+function isUnheardOf({ response }: Exchange, named: Newcomer[]): boolean {
+  const { status = 0, json } = response ?? {}
+  const isRefused = status >= 300 && status < 500 && status !== 429
+  const isGrant = named.some(({ kind }) => kind === 'code' || kind === 'refresh token')
+  return isRefused && (!isGrant || member(json, 'error') === 'invalid_grant')
 }
+
+const placeOf = ({ endpoint }: WireMessage, named: Newcomer[]) =>
+  [endpoint, ...named.map(({ kind }) => kind)].join(' ')
 
 /** Not a request without the customer: a bank may count these. */
 function isCorrect({ endpoint, about = {}, headers }: WireMessage): boolean {
@@ -80,16 +94,19 @@ function isCorrect({ endpoint, about = {}, headers }: WireMessage): boolean {
 
 /** What a request names that the bank may have made just before. */
 interface Newcomer {
-  kind: 'client' | 'consent' | 'token'
-  /** client_id, ConsentId or access token. */
+  kind: 'client' | 'consent' | 'token' | 'code' | 'refresh token'
+  /** client_id, ConsentId, access token, code or refresh token. */
   id: string
 }
 
-/** Codes and refresh tokens are never sent twice. */
 function namedBy({ endpoint, about = {}, headers, body }: WireMessage): Newcomer[] {
   const { registered, subject } = about
   if (endpoint === 'token') {
-    const isOwn = new URLSearchParams(body).get('grant_type') === 'client_credentials'
+    const form = new URLSearchParams(body)
+    const [code, refreshToken] = [form.get('code'), form.get('refresh_token')]
+    if (code) return [{ kind: 'code', id: code }]
+    if (refreshToken) return [{ kind: 'refresh token', id: refreshToken }]
+    const isOwn = form.get('grant_type') === 'client_credentials'
     return isOwn && registered ? [{ kind: 'client', id: registered.clientId }] : []
   }
   const token = headerOf(headers, 'authorization')?.slice('Bearer '.length)
@@ -107,6 +124,8 @@ const headerOf = (headers: [string, string][], wanted: string) =>
 function birthOf(events: Events, { kind, id }: Newcomer): number | undefined {
   if (kind === 'client') return lastOf(events, { kind: 'registered', clientId: id })?.at
   if (kind === 'token') return lastOf(events, { kind: 'issued', token: id })?.at
+  if (kind === 'code') return lastOf(events, { kind: 'approved', code: id })?.at
+  if (kind === 'refresh token') return lastOf(events, { kind: 'issued', refreshToken: id })?.at
   const ended = lastOf(events, { kind: 'ended', consentId: id })
   return ended ? undefined : lastOf(events, { kind: 'created', consentId: id })?.at
 }

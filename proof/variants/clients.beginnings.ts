@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
 import { stateOf } from '../../bank/state/state.ts'
+import { decoded, tokenForm } from '../altering/jwt-rewrites.ts'
 import { jsonOf, partOf } from '../altering/rewriting.ts'
 import { formOf } from '../altering/token-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -8,17 +9,29 @@ import type { Variant } from '../run/proof.ts'
 /** Milliseconds until every server of the bank has heard of what is new. */
 const LATE = 80
 
-/** When ids of clients and consents, and access tokens, were given. */
+/** When ids of clients and consents, codes and tokens were given. */
 const births = ofEachBank(() => new Map<string, number>())
 
 const isNew = (id: string | undefined) => Date.now() - (births().get(id ?? '') ?? 0) < LATE
 
-/** What an answer gives: a client_id, an access token or a ConsentId. */
+/** What an answer gives: a client_id, tokens, a ConsentId or a code. */
 function givenBy(ctx: Context): string[] {
   const body = jsonOf(ctx)
   const data = body?.Data as Record<string, unknown> | undefined
-  const ids = ctx.method === 'POST' ? [body?.client_id, body?.access_token, data?.ConsentId] : []
-  return ids.filter((id) => typeof id === 'string')
+  const { client_id: clientId, access_token: token, refresh_token: refreshToken } = body ?? {}
+  const ids = ctx.method === 'POST' ? [clientId, token, refreshToken, data?.ConsentId] : []
+  const [, code] = /[#&?]code=([^&]+)/.exec(ctx.response.get('location')) ?? []
+  return [...ids, code].filter((id) => typeof id === 'string')
+}
+
+/** The ConsentId in the request object of an authorisation request. */
+function intentOf(ctx: Context): string | undefined {
+  const { claims } = decoded(ctx.query.request).claims as Intended
+  return claims?.id_token?.openbanking_intent_id?.value
+}
+
+interface Intended {
+  claims?: { id_token?: { openbanking_intent_id?: { value?: string } } }
 }
 
 /** The client that a token request names in its client assertion. */
@@ -31,7 +44,7 @@ const variants: Variant[] = [
   {
     id: 'what-is-new-is-known-a-moment-later',
     story:
-      'No sentence says that each server hears at once of a client, a consent or a token: those that answer next know it a moment later.',
+      'No sentence says that each server hears at once of a client, a consent, a code or a token: those that answer next know it a moment later, the page of the customer as well.',
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
         if (!isNew(consent.id)) return correct.visibleToTpp(consent)
@@ -48,6 +61,14 @@ const variants: Variant[] = [
       }
       if (partOf(ctx) === 'token' && isNew(assertedClient(ctx))) {
         return refuse(401, { error: 'invalid_client' })
+      }
+      const form = tokenForm(ctx)
+      if (isNew(form?.get('code') ?? form?.get('refresh_token') ?? undefined)) {
+        return refuse(400, { error: 'invalid_grant' })
+      }
+      const { authorisation } = stateOf(ctx).bank.services.endpoints.paths
+      if (ctx.path === authorisation && isNew(intentOf(ctx))) {
+        return refuse(400, '<h1>This request is not known</h1>')
       }
       if (isNew(bearer)) return refuse(401, { Code: '401 Unauthorized' })
       await next()

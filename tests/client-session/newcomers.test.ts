@@ -9,6 +9,7 @@ const SETTLING = 250
 const made = (at = Date.now()): Event[] => [
   { kind: 'created', consentId: 'c-1', at },
   { kind: 'registered', clientId: 'id-1', at },
+  { kind: 'approved', code: 'k-1', customer: 'first', consentId: 'c-1', at },
 ]
 
 const query = (about: About = {}, present = true): WireMessage => ({
@@ -27,12 +28,13 @@ const grant = (type: string): WireMessage => ({
 })
 
 /** A wire to a bank that gives these statuses one after the other, and the last one from then on. */
-function wireTo(statuses: number[], events = made()) {
+function wireTo(statuses: number[], events = made(), error = 'invalid_grant') {
   const sent: WireMessage[] = []
   const send = async (message: WireMessage) => {
     const status = statuses[Math.min(sent.push(message), statuses.length) - 1]
     const { endpoint, about } = message
-    return { endpoint, about, id: `x${sent.length}`, response: { status } } as unknown as Exchange
+    const response = { status, json: { error } }
+    return { endpoint, about, id: `x${sent.length}`, response } as unknown as Exchange
   }
   return { sent, ...patientWithNewcomers({ send } as Wire, events, SETTLING) }
 }
@@ -51,6 +53,14 @@ describe('what names a new consent, client or token', () => {
     const renewed = () => 'grant_type=client_credentials&again'
     expect(statusOf(await send({ ...grant('client_credentials'), renewed }))).toBe(200)
     expect(sent[1]?.body).toBe(renewed())
+  })
+
+  test('is repeated for a code that is not known, and not for one that may be used up', async () => {
+    const { send, sent } = wireTo([400, 200])
+    expect(statusOf(await send(grant('authorization_code&code=k-1')))).toBe(200)
+    expect(sent).toHaveLength(2)
+    const other = wireTo([400, 200], made(), 'invalid_request')
+    expect(statusOf(await other.send(grant('authorization_code&code=k-1')))).toBe(400)
   })
 
   test('that is refused for the whole settling time is refused, and there no other is repeated', async () => {
@@ -77,7 +87,7 @@ describe('one request is sent for', () => {
 
   test('what deviates', () => once(query({ deviation: 'without a token' })))
   test('a read without the customer', () => once(query({}, false)))
-  test('a code', () => once(grant('authorization_code')))
+  test('a code that no approval gave', () => once(grant('authorization_code&code=k-2')))
   test('a consent that is no longer new', () => once(query(), made(Date.now() - SETTLING)))
   test('a consent of another run', () => once(query(), []))
   test('a server in trouble', () => once(query(), made(), [500, 200]))

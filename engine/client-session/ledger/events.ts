@@ -28,6 +28,8 @@ interface Happenings {
     code: string
     customer?: CustomerName
     expiresIn: number
+    /** The refresh token beside it. */
+    refreshToken?: string
   }
   /** A token request with the code of an approval gave no token. */
   'code refused': { code: string }
@@ -107,7 +109,10 @@ export function toldBy(exchange: Exchange, events: Events): Happening[] {
   const clientId = about.registered?.clientId
   const grant = form.get('grant_type') ?? ''
   const expiresIn = Number(member(response?.json, 'expires_in')) || 0
-  return [...told, { kind: 'issued', token, client, clientId, grant, code, customer, expiresIn }]
+  const refreshToken = member(response?.json, 'refresh_token')
+  const beside = typeof refreshToken === 'string' && { refreshToken }
+  const issued = { token, client, clientId, grant, code, customer, expiresIn, ...beside }
+  return [...told, { kind: 'issued', ...issued }]
 }
 
 /** What a successful answer of the bank says that it has made, tokens apart. */

@@ -28,7 +28,7 @@ export const denied = sharedFixture([everything], async (context): Promise<Denia
   relyOn(OWNERS.consent, creation).toSucceed()
   const id = requireConsentId(creation)
   const options = { decision: 'deny', consentId: id, state: SPECIAL_STATE } as const
-  const visit = await wrongVisit(context, { purpose, ...options })
+  const visit = await wrongVisit(context, { purpose, ...options, correct: true })
   requireDenied(visit)
   const { consentId } = visit.request
   // Whether a denied consent still exists is open.

@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { HOLDING } from '../authorisation-drivers/driver.ts'
+import type { Target } from '../configuration/resolve.ts'
+import { now } from '../record/clock.ts'
+import { type Ledger, lastOf } from './ledger/events.ts'
+import { FIRST_PAUSE } from './newcomers.ts'
+import type { Visit, VisitOptions } from './visit.ts'
+
+/**
+ * Patience for the authorisation page, which may hear of a new consent later than the server that created it: no
+ * requirement names a time for it. A correct visit that ends before the customer is asked for anything is repeated until
+ * the settling time of its consent is over, unless that never helped. Nobody is sent again who is a person.
+ */
+export function createNewConsents({
+  target: { settlingTime, attended, document },
+  ledger: { events },
+}: {
+  target: Target
+  ledger: Ledger
+}) {
+  const repeats = !attended && HOLDING.includes(document.authorisation.driver)
+  /** Milliseconds from a creation until the page knew the consent: the longest of this run. */
+  let longest = 0
+  let isHopeless = false
+
+  const ageOf = (consentId = ''): number => {
+    const created = lastOf(events, { kind: 'created', consentId })
+    return created ? now() - created.at : Number.POSITIVE_INFINITY
+  }
+
+  return {
+    /** The id, once the page should know it: at a bank where that takes some time. */
+    async known(consentId: string): Promise<string> {
+      const left = 2 * longest - ageOf(consentId)
+      if (left > 0) await wait(left)
+      return consentId
+    },
+
+    /** The visit, or the last of its repetitions. */
+    async visited(
+      { consentId, correct }: VisitOptions,
+      visit: () => Promise<Visit>,
+    ): Promise<Visit> {
+      let made = await visit()
+      if (!correct || !repeats || isHopeless) return made
+      for (let pause = FIRST_PAUSE; endedAtOnce(made); pause *= 2) {
+        if (ageOf(consentId) >= settlingTime) {
+          isHopeless = pause > FIRST_PAUSE && longest === 0
+          return made
+        }
+        await wait(pause)
+        made = await visit()
+        if (!endedAtOnce(made)) longest = Math.max(longest, ageOf(consentId))
+      }
+      return made
+    },
+  }
+}
+
+/** Was the customer led back, or shown an error, before being asked for anything? */
+function endedAtOnce({ kind, pages }: Visit): boolean {
+  return (kind === 'stopped' && pages.length <= 1) || (kind === 'refused' && pages.length === 0)
+}
