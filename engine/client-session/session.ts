@@ -19,7 +19,7 @@ import { createIdTokenSignatures } from './id-token-signatures.ts'
 import { createLedger, type Ledger } from './ledger/events.ts'
 import { createHeldTokens } from './ledger/held-tokens.ts'
 import { createLiveness } from './liveness.ts'
-import { patientWithNewcomers } from './newcomers.ts'
+import { patientWire } from './locked-clients.ts'
 import { resumeApprovals } from './resume-approval.ts'
 import type { ResumableRun } from './resume-run.ts'
 import { rulesMeanwhile } from './rules-meanwhile.ts'
@@ -90,7 +90,7 @@ export function createSession(parts: SessionParts) {
     leftovers.keepOnly([...resumable.earlier.approvals.values()].map(({ facts }) => facts.id))
   }
   const [memory, ledger] = [stepMemory(), createLedger()]
-  const patient = patientWithNewcomers(wire, ledger.events, target.settlingTime)
+  const patient = patientWire(wire, ledger.events, target)
   const shared = { target, wire: patient, memory, owners, ledger, funds: {} }
   const { heed, ofEarlierRuns } = createHeed({ rules, leftovers, ledger, resumable, onExchange })
   const held = createHeldTokens(ledger, resumable)
