@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import { revokeGrants } from '../../bank/state/services.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import {
@@ -13,6 +14,7 @@ import { endsTheOneBefore } from '../altering/newest-client-token.ts'
 import { answers, isPassing, type Json, jsonOf, partOf, refusals } from '../altering/rewriting.ts'
 import { formOf, grantOf, tokenResponses } from '../altering/token-requests.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
+import { bearerOf } from '../cells/parties.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
@@ -91,6 +93,23 @@ const variants: Variant[] = [
     },
   },
   {
+    id: 'access-tokens-end-in-foreign-hands',
+    story:
+      'What an access token gives over the certificate of another client is open (AMB-32): here it counts as stolen, and everything that was issued for the approval ends.',
+    middleware: async (ctx, next) => {
+      const { bank, transport, fired } = stateOf(ctx)
+      const { directory, records } = bank.services
+      const { client = 'first' } = tokenInfoOf(ctx) ?? {}
+      const { grantId } = records.peek('AccessToken', bearerOf(ctx)) ?? {}
+      const isOwn = transport.organisationId === directory.clients[client].organisationId
+      if (partOf(ctx) !== 'data' || !transport.authorized || !grantId || isOwn) return next()
+      records.revokeGrant(grantId)
+      ctx.status = 401
+      ctx.body = { Code: '401 Unauthorized' }
+      fired()
+    },
+  },
+  {
     id: 'refresh-tokens-of-a-series',
     story:
       'A refresh token is the name of a series and a secret: who has the name with a wrong secret stole it, and everything that was issued for it ends (RFC 6749 10.4).',
@@ -102,7 +121,7 @@ const variants: Variant[] = [
       const [, stolen] = (isWrong && records.all().find(([key]) => key.startsWith(series))) || []
       await next()
       if (!stolen) return
-      await records.adapter('RefreshToken').revokeByGrantId(String(stolen.grantId))
+      records.revokeGrant(String(stolen.grantId))
       stateOf(ctx).fired()
     },
   },

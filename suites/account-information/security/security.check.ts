@@ -2,8 +2,8 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { tokensOf } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, percentEncoded } from '../../../engine/suite-api/responses.ts'
-import { everything, secondCustomer } from '../../consents.ts'
+import { answerOf, percentEncoded, succeeded } from '../../../engine/suite-api/responses.ts'
+import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
 import {
@@ -210,16 +210,20 @@ check(
 )
 
 /**
- * GET /accounts with an access token of the first client over the second
+ * GET /accounts with an access token of the second client over the first
  * client's certificate; records the status or the failure; never fails.
+ * Late: a bank may treat it as theft and end the approval.
  */
 check(
   'SEC-04/recorded',
   'What an access token gives over the certificate of another client',
-  { uses: [everything] },
+  { uses: [secondClient], spends: secondClient },
   async ({ approved, tpp, observe }) => {
-    const { name: identity } = tpp('second')
-    const { get } = await approved(everything)
+    const { name: identity } = tpp('first')
+    const { get } = await approved(secondClient)
+    if (!succeeded(await get('/accounts'))) {
+      throw new NotApplicable('the approval ended before, as other checks tell')
+    }
     const deviation = 'certificate of another client'
     const answer = await get('/accounts', { identity, deviation })
     observe('access token over another client’s certificate', answerOf(answer), answer)
