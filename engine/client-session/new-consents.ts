@@ -49,8 +49,9 @@ export function createNewConsents({
           return made
         }
         await wait(pause)
+        const age = ageOf(consentId)
         made = await visit()
-        if (!endedAtOnce(made)) longest = Math.max(longest, ageOf(consentId))
+        if (!endedAtOnce(made)) longest = Math.max(longest, age)
       }
       return made
     },

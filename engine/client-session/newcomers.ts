@@ -53,7 +53,8 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
       })
     }
     hasHelped = true
-    // Another server may hear of it later than the one that answered.
+    // A code is used once. Of anything else another server may hear later than the one that answered.
+    if (named.some(({ kind }) => kind === 'code')) return answer
     await wait(Math.max(0, Math.min(waited(), patience - waited())))
     return answer
   }

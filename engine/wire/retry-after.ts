@@ -10,11 +10,14 @@ const REPEATS = 3
 const REPEATS_OF_WRONG = 1
 
 /**
- * Statuses for a temporary condition rather than the request: a connection on which the request did not come in time
- * (RFC 9110 15.5.9: a client may repeat it), too many requests (RFC 6585 4), and a gateway or service failure (RFC 9110
- * 15.6.3 to 15.6.5), for which some gateways have numbers of their own: 520 to 524.
+ * Statuses of a server in trouble: a connection on which the request did not come in time (RFC 9110 15.5.9: a client may
+ * repeat it), and a gateway or service failure (RFC 9110 15.6.3 to 15.6.5), for which some gateways have numbers of
+ * their own: 520 to 524.
  */
-const PASSING = [408, 429, 502, 503, 504, 520, 521, 522, 523, 524]
+export const IN_TROUBLE: readonly number[] = [408, 502, 503, 504, 520, 521, 522, 523, 524]
+
+/** Statuses for a temporary condition rather than the request: also too many requests (RFC 6585 4). */
+const PASSING = [429, ...IN_TROUBLE]
 
 /** After these statuses the request may have been executed all the same. */
 const IN_DOUBT = [502, 504, 520, 522, 524]

@@ -72,7 +72,7 @@ const variants: Variant[] = [
       }
       if (isNew(bearer)) return refuse(401, { Code: '401 Unauthorized' })
       await next()
-      for (const id of givenBy(ctx)) births().set(id, Date.now())
+      for (const id of givenBy(ctx)) if (!births().has(id)) births().set(id, Date.now())
     },
   },
 ]

@@ -8,7 +8,13 @@ import {
   blockForTarget,
   NotApplicable,
 } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, type Exchange, header, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  answerOf,
+  type Exchange,
+  header,
+  IN_TROUBLE,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything, secondClient } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -49,9 +55,6 @@ async function lasting(ask: () => Promise<Exchange>): Promise<Exchange> {
   const answer = await ask()
   return answer.response?.status === 429 ? ask() : answer
 }
-
-/** Statuses of a gateway or service that is temporarily unavailable. */
-const IN_TROUBLE = [502, 503, 504]
 
 const AS_IT_COMES = {
   retry: false,
