@@ -5,15 +5,25 @@ import { instantOf } from './formats.ts'
 /** One element of Data.Account, Data.Balance or Data.Transaction, as the bank sent it. */
 export type Row = Record<string, unknown>
 
-/** The rows of a response: the first array in Data; empty if there is none. */
+/** The rows of a response: the array in Data that its endpoint has, or else the first; empty if there is none. */
 export function rowsOf(exchange: Exchange): Row[] {
   const array = member(exchange.response?.json, 'Data', nameOfRows(exchange) ?? '')
   return Array.isArray(array) ? rowsIn(array) : []
 }
 
-function nameOfRows({ response }: Exchange): string | undefined {
+/** The lists of Data, and the endpoints that have them. */
+const LISTS: readonly (readonly [name: string, endpoints: RegExp])[] = [
+  ['Account', /^accounts?$/],
+  ['Balance', /balances$/],
+  ['Transaction', /transactions$/],
+]
+
+/** The lists of the other resources may stand beside that of the endpoint: no sentence closes Data. */
+function nameOfRows({ endpoint, response }: Exchange): string | undefined {
   const data = member(response?.json, 'Data')
-  return ['Account', 'Balance', 'Transaction'].find((name) => Array.isArray(member(data, name)))
+  const lists = LISTS.filter(([name]) => Array.isArray(member(data, name)))
+  const own = lists.find(([, endpoints]) => endpoints.test(endpoint))
+  return (own ?? lists[0])?.[0]
 }
 
 const rowsIn = remembered((array: unknown[]) => array.filter(isObject))
@@ -85,6 +95,12 @@ export function bookedAt(row: Row): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
+/** BookingDateTime without a fraction of a second, which not every service of a bank may tell; as it is where it is no date-time. */
+export function bookedSecond(row: Row): unknown {
+  const at = bookedAt(row)
+  return at === undefined ? row.BookingDateTime : Math.floor(at / 1000) * 1000
+}
+
 /**
  * The key of a transaction: the documented fields that never change. It leaves out the amount ("Transaction amounts can
  * change after the transaction is first created"), the status (a pending row is booked later), the TransactionId (it is
@@ -93,7 +109,7 @@ export function bookedAt(row: Row): number | undefined {
 export const transactionKey = remembered((row: Row) =>
   JSON.stringify([
     row.AccountId,
-    bookedAt(row) ?? row.BookingDateTime,
+    bookedSecond(row),
     row.CreditDebitIndicator,
     member(row, 'Amount', 'Currency'),
   ]),

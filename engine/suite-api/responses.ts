@@ -3,6 +3,7 @@ export { answerOf, notJson } from '../judge/answer-words.ts'
 export { brief } from '../judge/brief.ts'
 export {
   bookedAt,
+  bookedSecond,
   isBooked,
   member,
   missingFrom,

@@ -69,6 +69,15 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'lists-of-the-other-resources-are-empty',
+    story:
+      'No sentence closes an object: a serializer knows one kind of Data, and writes the lists of the other resources as well, empty.',
+    middleware: successes(['data'], (body) => ({
+      ...body,
+      Data: { Account: [], Balance: [], Transaction: [], ...(body.Data as Json) },
+    })),
+  },
+  {
     id: 'json-written-in-any-way',
     story:
       'The order of the members of a JSON object means nothing (RFC 8259 4); JSON may be indented, and every character outside ASCII escaped (2, 7); application/json may carry parameters, and its case is free (RFC 9110 8.3.1).',
