@@ -105,6 +105,7 @@ function customerOf({ username, password, name, cards }: Customer) {
   return {
     credentials: { username, password },
     names: [name, ...cards.map(({ holder }) => holder)],
+    secondaryIdentification: '00',
     accounts: cards.length,
     ...(cards[0] ? { cardEnding: cards[0].pan.slice(-4) } : {}),
   }

@@ -102,6 +102,8 @@ export interface CustomerDocument {
   credentials: Record<string, string>
   /** Left out of every report. */
   names?: string[]
+  /** Of one of the customer's accounts, as the bank gave it. */
+  secondaryIdentification?: string
   /** Number of accounts that the customer selects at the bank; unknown when absent. */
   accounts?: number
   /** Four digits. */

@@ -104,6 +104,23 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'funds-of-known-secondary-identifications-only',
+    story:
+      'SecondaryIdentification is "assigned by the servicing institution": one that it gave to no account is refused.',
+    target({ customers }) {
+      customers.first.secondaryIdentification = '0417'
+    },
+    policies: (correct, { fired }) => ({
+      debtorAccountRefusal(account, scheme) {
+        const reason = correct.debtorAccountRefusal(account, scheme)
+        const { SecondaryIdentification: given } = account
+        if (reason || given === undefined || given === '0417') return reason
+        fired()
+        return ['field-invalid', 'SecondaryIdentification']
+      },
+    }),
+  },
+  {
     id: 'one-funds-consent-for-each-card',
     story:
       'No sentence says that a client may hold two consents for one card: a newer one takes the place of the older.',

@@ -310,6 +310,16 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'secondary-identification-refused',
+    story: 'The body is validated against the schema of payments, in which a card has one name.',
+    fails: ['FCC-05/accepted'],
+    policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
+      return account.SecondaryIdentification === undefined
+        ? correct(account, scheme)
+        : ['field-unexpected', 'SecondaryIdentification']
+    }),
+  },
+  {
     id: 'names-of-letters-alone',
     story: 'The firewall takes an apostrophe for the beginning of an attack on the database.',
     fails: [],

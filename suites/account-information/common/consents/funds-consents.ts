@@ -39,26 +39,40 @@ export function create(
 export const NAMES = { Name: 'A N Other', SecondaryIdentification: '0001' }
 
 /**
- * The creation of a consent with both names, and the names that the bank accepts. Name is "assigned by the
- * servicing institution": a bank may refuse an unknown one, and is then asked with those of the target's customers.
+ * The creation of a consent with both names, and the names that the bank accepts. Both are "assigned by the servicing
+ * institution": a bank may refuse unknown ones, and is then asked with those of the target's customers.
  */
 export async function createNamed(
   caller: Caller,
   data?: Record<string, unknown>,
 ): Promise<{ created: Exchange; names: typeof NAMES }> {
   const { first, second } = caller.tpp.target.document.customers
+  const ask = (account: Partial<typeof NAMES>) => create(caller, { account, ...(data && { data }) })
   let names = NAMES
-  let created = await create(caller, { account: names, ...(data && { data }) })
+  let created = await ask(names)
   if (!refused(created)) return { created, names }
-  const known = [first, second].flatMap((customer) => customer?.names ?? [])
+  const known = [first, second].flatMap(namesOf)
   if (known.length === 0)
     blockForTarget('names of a customer: the bank refuses one that is made up')
-  for (const Name of known) {
-    names = { ...NAMES, Name }
-    created = await create(caller, { account: names, ...(data && { data }) })
-    if (!refused(created)) break
+  for (const each of known) {
+    names = each
+    created = await ask(names)
+    if (!refused(created)) return { created, names }
   }
+  const isGiven = [first, second].some((customer) => customer?.secondaryIdentification)
+  if (!isGiven && !refused(await ask({ Name: names.Name })))
+    blockForTarget('secondaryIdentification of a customer: the bank refuses one that is made up')
   return { created, names }
+}
+
+type Customer = Caller['tpp']['target']['document']['customers']['first']
+
+/** What the bank may have assigned to accounts of a customer. */
+function namesOf(customer: Customer | undefined): (typeof NAMES)[] {
+  const { names = [], secondaryIdentification } = customer ?? {}
+  const SecondaryIdentification = secondaryIdentification ?? NAMES.SecondaryIdentification
+  const all = secondaryIdentification === undefined ? names : [NAMES.Name, ...names]
+  return all.map((Name) => ({ Name, SecondaryIdentification }))
 }
 
 /** The correct request, with the scheme that the bank accepts. */
