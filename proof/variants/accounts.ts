@@ -9,6 +9,8 @@ const seen = answers((ctx) => partOf(ctx) === 'data')
 
 const maskOf = roundRobin(['************', '•••• •••• •••• ', '', '000000000000'])
 
+const noCard = roundRobin<object>([{}, [{}]])
+
 /** Removes the member that identifies the card. */
 const bare = ({ Account: _card, ...row }: Json): Json => row
 
@@ -145,6 +147,12 @@ const variants: Variant[] = [
       'The other way round: a single address names the account, and no more; the level of detail shows in the list.',
     warns: ['ACC-20/detail-shows-card'],
     middleware: rowsOf('account', (rows) => rows.map(bare)),
+  },
+  {
+    id: 'cards-that-are-not-shown-are-empty',
+    story:
+      'Which members of a card are shown depends on the permission (AMB-17): a serializer writes the object of a card that may not be shown, with nothing in it.',
+    middleware: elements('Account', (row) => ({ Account: noCard(), ...row })),
   },
   {
     id: 'cards-masked-in-any-way',

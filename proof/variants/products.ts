@@ -185,6 +185,15 @@ const variants: Variant[] = [
     because: 'Without a URL none can be judged.',
   },
   {
+    id: 'addresses-of-withdrawn-products-are-blank',
+    story:
+      'What the arrays of a product hold that is not live is not said: an empty text, as the product catalogue has it.',
+    middleware: listed(([first, ...rest]) => [
+      { ...first, ProductURL: [''], TsandCs: [''] },
+      ...rest,
+    ]),
+  },
+  {
     id: 'products-for-any-accept',
     story: 'What a request with other headers gives is not shown: the same JSON.',
     async middleware(ctx, next) {
@@ -229,14 +238,16 @@ const variants: Variant[] = [
   {
     id: 'one-product-sold-in-two-ways',
     story:
-      'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType. MinimumAge 18 is the law, and restricts nobody.',
+      'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType, or where groups of customers have rates of their own. MinimumAge 18 is the law, and restricts nobody.',
     middleware: successes(['products'], (body) => {
       const [first, ...rest] = body.data as Json[]
       const details = first?.Details as Json
       const again = { ...first, Details: { ...details, CCSubType: 'FutureMultipleTerms' } }
       const eligibility = first?.Eligibility as Json
       const adults = { ...eligibility, MinimumAge: 18, AgeRestricted: false }
-      const data = [{ ...first, Eligibility: adults }, again, ...rest]
+      const item = { ...(details.ConsumerCreditCardItem as Json), APRRate: '39.9' }
+      const dearer = { ...first, Details: { ...details, ConsumerCreditCardItem: item } }
+      const data = [{ ...first, Eligibility: adults }, again, dearer, ...rest]
       return { data, meta: { ...(body.meta as Json), TotalResults: data.length } }
     }),
   },

@@ -115,9 +115,9 @@ rule(
   },
 )
 
-/** A product that is sold in several ways may be listed once for each. */
+/** A product that is sold in several ways, or at a rate for each group of customers, may be listed once for each. */
 function isSoldOtherwise(one: Row, other: Row): boolean {
-  const [first, second] = [one, other].map((product) => member(product, 'Details', 'CCSubType'))
+  const [first, second] = [one, other].map(({ Details }) => JSON.stringify(Details))
   return one.ProductName === other.ProductName && first !== second
 }
 
