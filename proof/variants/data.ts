@@ -64,18 +64,28 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'more-credit-lines-at-single-addresses',
+    story:
+      'How many credit lines a balance has is not said: the list has the agreed one, and who asks for one account sees the emergency one as well.',
+    middleware: rowsOf('account-balances', (rows) => rows.map(withEmergencyLine)),
+  },
+  {
+    id: 'credit-lines-without-amounts-in-the-list',
+    story:
+      'No sentence promises the amount of a credit line: the list says that there is one, and a single address how high it is.',
+    middleware: rowsOf('balances', (rows) =>
+      rows.map(({ CreditLine, ...row }) => ({
+        ...row,
+        CreditLine: ([CreditLine].flat() as Json[]).map(({ Amount: _amount, ...line }) => line),
+      })),
+    ),
+  },
+  {
     id: 'more-credit-lines-for-newer-clients',
     story:
       'How many credit lines a balance has is not said: newer clients are shown the emergency one as well.',
     middleware: rowsOf(['balances', 'account-balances'], (rows, ctx) =>
-      tokenInfoOf(ctx)?.client === 'second'
-        ? rows.map(({ CreditLine, ...row }) => ({
-            ...row,
-            CreditLine: [CreditLine]
-              .flat()
-              .flatMap((line) => [line, { ...(line as Json), Type: 'Emergency' }]),
-          }))
-        : undefined,
+      tokenInfoOf(ctx)?.client === 'second' ? rows.map(withEmergencyLine) : undefined,
     ),
   },
   {
@@ -139,6 +149,17 @@ const variants: Variant[] = [
       'A balance says whether it includes the credit line: an account has one balance with it and one without.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>
       rows.flatMap((row) => [row, withItsLine(row)]),
+    ),
+  },
+  {
+    id: 'balances-of-each-part-of-a-card',
+    story:
+      'No sentence closes an object: an account has a balance of purchases and one of cash, which a member tells apart that no table has.',
+    middleware: rowsOf(['balances', 'account-balances'], (rows) =>
+      rows.flatMap((row) => [
+        { ...row, Part: 'Purchases' },
+        { ...row, Part: 'Cash', Amount: { Amount: '40.00', Currency: 'GBP' } },
+      ]),
     ),
   },
   {
@@ -231,6 +252,11 @@ const variants: Variant[] = [
     }),
   },
 ]
+
+function withEmergencyLine({ CreditLine, ...row }: Json): Json {
+  const lines = [CreditLine].flat() as Json[]
+  return { ...row, CreditLine: lines.flatMap((line) => [line, { ...line, Type: 'Emergency' }]) }
+}
 
 /** The balance of a card on which nothing is owed, with the credit line. */
 function withItsLine(row: Json): Json {

@@ -119,13 +119,14 @@ rule(
   },
 )
 
-/** What tells a balance from others of its account, but for its time. */
-function kindOf(row: Row): string {
-  const lines = [row.CreditLine ?? []]
+/** What tells a balance from others of its account, but for its time. Members that no table has may do so. */
+function kindOf({ DateTime: _time, CreditDebitIndicator: _side, ...row }: Row): string {
+  const { AccountId, Type, Amount, CreditLine, ...others } = row
+  const lines = [CreditLine ?? []]
     .flat()
     .map((line) => [member(line, 'Type'), member(line, 'Included')])
-  const currency = member(row, 'Amount', 'Currency')
-  return JSON.stringify([row.AccountId, row.Type, currency, lines.map(String).sort()])
+  const currency = member(Amount, 'Currency')
+  return JSON.stringify([AccountId, Type, currency, lines.map(String).sort(), others])
 }
 
 const momentOf = (row: Row) => `${kindOf(row)} ${instantOf(String(row.DateTime))}`

@@ -42,12 +42,38 @@ export function timesOf(rows: Row[]): string {
     .join()
 }
 
-/** The rows of two answers, without CreditLine where one of them shows none: no requirement says that it is shown. */
+/** Members of a credit line: no requirement says that they, or the line itself, are shown. */
+const OF_A_LINE = ['Type', 'Included', 'Amount']
+
+/** The rows of two answers, with what both show of credit lines: those of the same types, and the same members of them. */
 export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
-  const shows = (rows: Row[]) => rows.some(({ CreditLine }) => [CreditLine ?? []].flat().length > 0)
-  if (shows(one) === shows(other)) return [one, other]
-  const lean = (rows: Row[]) => rows.map(({ CreditLine: _line, ...row }) => row)
-  return [lean(one), lean(other)]
+  const [here, there] = [shownOfLines(one), shownOfLines(other)]
+  if (here.join() === there.join()) return [one, other]
+  const both = here.filter((each) => there.includes(each))
+  const lean = (row: Row) => ({
+    ...row,
+    CreditLine: linesOf(row)
+      .filter((line) => both.includes(typeOf(line)))
+      .map((line) =>
+        Object.fromEntries(
+          OF_A_LINE.filter((name) => both.includes(name)).map((name) => [name, member(line, name)]),
+        ),
+      ),
+  })
+  return [one.map(lean), other.map(lean)]
+}
+
+const linesOf = ({ CreditLine }: Row): unknown[] => [CreditLine ?? []].flat()
+
+const typeOf = (line: unknown) => `a line of ${JSON.stringify(member(line, 'Type'))}`
+
+/** The types of the credit lines, and the names of their members, each once, sorted. */
+function shownOfLines(rows: Row[]): string[] {
+  const lines = rows.flatMap(linesOf)
+  const names = OF_A_LINE.filter((name) =>
+    lines.some((line) => (member(line, name) ?? null) !== null),
+  )
+  return [...new Set([...lines.map(typeOf), ...names])].sort()
 }
 
 function withoutAmounts(row: Row): string {
