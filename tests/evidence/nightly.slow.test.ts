@@ -133,13 +133,19 @@ describe('assay reproduce', () => {
 
 test.each([
   { words: ['run', '--baseline', 'nowhere'], says: /nowhere is not the folder of a run/ },
-  { words: ['run', '--sign', 'nowhere'], says: /--sign nowhere can't be read: there is no such file/ },
+  {
+    words: ['run', '--sign', 'nowhere'],
+    says: /--sign nowhere can't be read: there is no such file/,
+  },
   { words: ['run', '--sign', 'package.json'], says: /the signing key can't be read/ },
   { words: ['verify', 'nowhere'], says: /nowhere does not exist/ },
   { words: ['verify', 'docs'], says: /docs holds no report.json/ },
   { words: ['pack', 'docs'], says: /docs is not the folder of a run/ },
   { words: ['report', 'nowhere'], says: /nowhere is not the folder of a run/ },
-  { words: ['sign', 'docs', '--key', 'nowhere'], says: /--key nowhere can't be read: there is no such file/ },
+  {
+    words: ['sign', 'docs', '--key', 'nowhere'],
+    says: /--key nowhere can't be read: there is no such file/,
+  },
 ])('assay $words is a mistake of whoever typed it', slow, async ({ words, says }) => {
   const { code, stdout, stderr } = await assay(words).ended
   expect([code, stdout]).toEqual([2, ''])
