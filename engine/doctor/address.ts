@@ -176,8 +176,8 @@ function untrusted(
   }
   const missing = chain?.missing ?? 'an authority'
   if (code === 'CERT_SIGNATURE_FAILURE') {
-    const text = `${certificate} is not signed by the key of ${missing} that is trusted`
-    const mend = `Correct trust: it has another certificate of the name ${missing}; else ask the bank.`
+    const text = `${certificate} comes from another ${missing} than the one that is trusted: the names are equal, the keys are not`
+    const mend = `Write the PEM file of this bank’s ${missing} under trust; if it is there, ask the bank.`
     return wrong('configuration', text, mend)
   }
   if (!LACKS_AUTHORITY.test(code)) {

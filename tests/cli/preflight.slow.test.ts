@@ -108,7 +108,7 @@ const CASES: {
       document.trust = (other.target as TargetDocument).trust
     },
     whose: 'your configuration',
-    text: /which is not trusted/,
+    text: /comes from another Assay Directory Issuing CA than the one that is trusted/,
   },
   {
     name: 'the authority left out',

@@ -76,7 +76,7 @@ test.each([
 test.each([
   ['UNSPECIFIED', 'bank', 'cannot be used: EE certificate key too weak'],
   ['INVALID_PURPOSE', 'bank', 'cannot be used: EE certificate key too weak'],
-  ['CERT_SIGNATURE_FAILURE', 'configuration', 'is not signed by the key of'],
+  ['CERT_SIGNATURE_FAILURE', 'configuration', 'than the one that is trusted'],
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'configuration', 'which is not trusted'],
 ])('a server certificate that is refused: %s', async (code, whose, text) => {
   const found = await unopened('untrusted', code, 'EE certificate key too weak')
