@@ -107,8 +107,8 @@ function offerFinding(transport: TransportDocument): Finding[] {
 }
 
 function tooWeak(error: unknown): string | undefined {
-  const { code = '', message } = error as NodeJS.ErrnoException
-  if (!/TOO_(?:SMALL|WEAK)/.test(code)) return undefined
+  const { message } = error as Error
+  if (!/too (?:small|weak)/.test(message)) return undefined
   const why = message.split(':').at(-1)
   return `is too weak for TLS (${why}). Name one with an RSA key of 2048 bits or more, signed with SHA-256.`
 }
