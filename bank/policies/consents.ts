@@ -34,6 +34,11 @@ export function permissionsGranted(permissions: string[]): string[] {
   return [...permissions]
 }
 
+/** Is an optional member of a request that is null as good as none? No sentence says so: it may be refused. */
+export function nullIsNone(): boolean {
+  return false
+}
+
 /** Milliseconds since 1970 of an RFC 3339 date-time in a body; undefined means it is refused. */
 export function consentDateTime(text: unknown): number | undefined {
   return parseDateTime(text)

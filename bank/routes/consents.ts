@@ -156,7 +156,7 @@ function dateTime<Key extends string>(
   field: string,
   key: Key,
 ): { [name in Key]?: number } {
-  if (data[field] === undefined) return {}
+  if (data[field] === undefined || (data[field] === null && policies.nullIsNone())) return {}
   const instant = policies.consentDateTime(data[field])
   if (instant === undefined) {
     throw new Refused('date-invalid', `${field} is not an RFC 3339 date-time.`, `Data.${field}`)
@@ -171,6 +171,7 @@ function debtorAccount({ policies }: Pick<Services, 'policies'>, account: unknow
   const text = (field: string) => {
     const value = account[field]
     if (value === undefined || typeof value === 'string') return value
+    if (value === null && policies.nullIsNone()) return undefined
     throw new Refused('field-invalid', `${field} is not a string.`, `${path}.${field}`)
   }
   const scheme = text('SchemeName')

@@ -57,6 +57,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   }
   try {
     for (const step of stepsOf(scenario)) {
+      if (scenario.enough?.(run)) return
       if (typeof step !== 'string') {
         await state(step.fact, bank, run.exchanges)
         continue

@@ -61,6 +61,8 @@ export interface Scenario {
   alteration?: string
   /** What happens, in order. Default: connect. */
   steps?: Step[]
+  /** The steps that remain are left out once this holds. */
+  enough?(run: ScenarioRun): boolean
   /** What the customer decides at the bank's page. Default: approve. */
   decision?: 'approve' | 'deny'
   /** The correct bank, on which every other scenario with a login depends. */
