@@ -84,7 +84,7 @@ const read = async () => {
 }
 const Permissions = ['ReadAccountsDetail', 'ReadBalances', 'ReadTransactionsDetail', 'ReadTransactionsCredits', 'ReadTransactionsDebits']
 const goals = {
-  connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; await visit(); await read() },
+  connect: async () => { kept.consent = (await manage('POST', '/account-access-consents', { Data: { Permissions }, Risk: {} })).Data.ConsentId; if (!kept.consent) throw new Error('no ConsentId came'); await visit(); await read() },
   read, reconfirm: async () => { await visit(); await read() },
   disconnect: async () => { await manage('DELETE', `/account-access-consents/${encodeURIComponent(kept.consent)}`); delete kept.access; delete kept.refresh },
   products: async () => { const answer = await send(bank.products, { headers: { accept: 'application/json', 'content-type': 'application/json' } }); if (!answer.ok) throw new Error(`products: ${answer.status}`); await answer.json() },

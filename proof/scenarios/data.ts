@@ -86,6 +86,23 @@ const alterations: Alteration[] = [
   instead('too-many-requests', 'Every request for data is answered with 429.', (ctx) =>
     refuse(ctx, 429, 'UnexpectedError', 'Too many requests.'),
   ),
+  instead(
+    'unavailable-for-two-seconds',
+    'The first request for data is answered with 503 and Retry-After: 2.',
+    (ctx) => {
+      refuse(ctx, 503, 'UnexpectedError', 'The service is not available.')
+      ctx.set('retry-after', '2')
+    },
+    { once: true },
+  ),
+  instead(
+    'data-refused',
+    'Every request for data is answered with 401, whatever its access token.',
+    (ctx) => {
+      refuse(ctx, 401, 'Header.Invalid', 'The access token is not valid.')
+      ctx.set('www-authenticate', 'Bearer error="invalid_token"')
+    },
+  ),
   instead('data-unavailable', 'Every request for data is answered with 503.', (ctx) =>
     refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
   ),
@@ -154,6 +171,36 @@ const alterations: Alteration[] = [
       ctx.status = 307
     },
   ),
+  {
+    id: 'consents-without-an-id',
+    story: 'A consent is created, and the answer does not hold its ConsentId.',
+    middleware: successes(['consents'], (body, ctx) => {
+      if (ctx.status !== 201) return undefined
+      const { ConsentId: _, ...data } = body.Data as Json
+      return { ...body, Data: data }
+    }),
+  },
+  {
+    id: 'transactions-without-an-id',
+    story:
+      'No transaction has a TransactionId: the table has none, and version 3.1.2 requires none.',
+    middleware: elements('Transaction', ({ TransactionId: _, ...row }) => row),
+  },
+  {
+    id: 'thousands-of-transactions',
+    story:
+      'The first answer with transactions holds four thousand of them, in more than a megabyte.',
+    middleware: successes(['data'], (body) => {
+      const { Transaction: rows = [], ...data } = body.Data as { Transaction?: Json[] }
+      if (rows.length === 0 || soFar().done) return undefined
+      soFar().done = true
+      const many = Array.from({ length: 4000 }, (_, index): Json => {
+        const row = rows[index % rows.length] as Json
+        return { ...row, TransactionId: `${row.TransactionId}-${index}` }
+      })
+      return { ...body, Data: { ...data, Transaction: many } }
+    }),
+  },
   {
     id: 'configuration-of-another-issuer',
     story: 'The well-known configuration is that of another issuer.',

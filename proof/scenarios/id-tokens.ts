@@ -214,6 +214,17 @@ const alterations: Alteration[] = [
     withItsKey,
   ),
   inRedirect(
+    'id-token-with-an-extension',
+    'crit in the header of the ID token names an extension that nobody knows.',
+    (claims, key) =>
+      signJws(claims, key, { crit: ['https://bank.example/seal'], 'https://bank.example/seal': 1 }),
+  ),
+  inRedirect(
+    'id-token-of-another-level',
+    'The ID token says that the customer logged in by a password alone.',
+    claiming((claims) => ({ ...claims, acr: 'urn:bank:password' })),
+  ),
+  inRedirect(
     'id-token-without-sub',
     'The first ID token does not say which customer it is about.',
     claiming(({ sub: _, ...claims }) => claims),
@@ -223,6 +234,11 @@ const alterations: Alteration[] = [
     'at_hash of the ID token is that of another access token.',
     claiming((claims) => ({ ...claims, at_hash: halfHash(randomUUID()) })),
   ),
+  {
+    id: 'id-tokens-without-kid',
+    story: 'No ID token has a kid: there is one key (OpenID Connect Core 10.1).',
+    middleware: idTokens((claims, sign) => sign(claims, { kid: undefined })),
+  },
   {
     id: 'id-tokens-with-aud-in-an-array',
     story: 'aud of every ID token is an array with the client alone.',

@@ -9,6 +9,8 @@ const grantOf = (ctx: Context) =>
 
 const deletions = ofEachBank(() => ({ refused: false }))
 
+const refreshes = ofEachBank(() => ({ refused: false }))
+
 /** Answers one grant type with invalid_grant. */
 function refused(id: string, grant: string, story: string): Alteration {
   return {
@@ -49,6 +51,34 @@ const alterations: Alteration[] = [
       ctx.body = { error: 'temporarily_unavailable' }
       stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
       stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'first-refresh-unavailable',
+    story: 'The first refresh is answered with 503.',
+    async middleware(ctx, next) {
+      if (grantOf(ctx) !== 'refresh_token' || refreshes().refused) return next()
+      refreshes().refused = true
+      ctx.status = 503
+      ctx.body = { error: 'temporarily_unavailable' }
+      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
+      stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'tokens-end-at-re-confirmation',
+    story: 'When a consent is confirmed again, its earlier tokens end: the new code yields others.',
+    async middleware(ctx, next) {
+      await next()
+      const value = jsonOf(ctx)?.access_token
+      if (grantOf(ctx) !== 'authorization_code' || typeof value !== 'string') return
+      const { consents, records } = stateOf(ctx).bank.services
+      const { grantId = '' } = records.peek('AccessToken', value) ?? {}
+      for (const earlier of consents.ofGrant(grantId)?.grants ?? []) {
+        if (earlier === grantId) continue
+        records.revokeGrant(earlier)
+        stateOf(ctx).fired()
+      }
     },
   },
   leftOut('token-type-left-out', 'token_type'),

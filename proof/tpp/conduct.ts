@@ -33,6 +33,10 @@ export interface Needs {
   capitalBearer: boolean
   refreshToken: boolean
   idToken: boolean
+  /** A refresh yields an ID token. */
+  refreshedIdToken: boolean
+  /** The answer of the authorisation page has only the parameters of RFC 6749 and OpenID Connect Core. */
+  answerParameters: boolean
   /** A token response has only the members of RFC 6749 and OpenID Connect Core. */
   tokenMembers: boolean
   /** The registration returns the name in the software statement. */
@@ -47,6 +51,10 @@ export interface Needs {
   creditLine: boolean
   /** Answers have only the members of the tables. */
   members: boolean
+  /** Every transaction has a TransactionId. */
+  transactionIds: boolean
+  /** The answer to a creation repeats the Permissions. */
+  permissions: boolean
   /** Date-times end in Z and have at most three decimals. */
   zulu: boolean
   /** Every answer has x-fapi-interaction-id. */
@@ -55,6 +63,10 @@ export interface Needs {
   headerCase: boolean
   /** JSON on one line, without escapes. */
   plainJson: boolean
+  /** An answer has half a million characters at most. */
+  smallAnswers: boolean
+  /** Names of merchants are encoded as in an address. */
+  encodedNames: boolean
   /** Every answer has a page at least. */
   pages: boolean
   /** Amounts of transactions are pounds with two decimals. */
@@ -76,6 +88,8 @@ export const nothing: Needs = {
   capitalBearer: false,
   refreshToken: false,
   idToken: false,
+  refreshedIdToken: false,
+  answerParameters: false,
   tokenMembers: false,
   onBehalfOf: false,
   accounts: 0,
@@ -84,10 +98,14 @@ export const nothing: Needs = {
   shapes: false,
   creditLine: false,
   members: false,
+  transactionIds: false,
+  permissions: false,
   zulu: false,
   interactionId: false,
   headerCase: false,
   plainJson: false,
+  smallAnswers: false,
+  encodedNames: false,
   pages: false,
   pence: false,
   shortTokens: false,
@@ -118,18 +136,19 @@ export interface Conduct {
   jwtHeader(
     header: { alg: string; kid: string },
     use: 'registration' | 'assertion' | 'request',
-  ): { alg: string; kid?: string }
+  ): { alg: string; kid?: string; typ?: string }
   assertionClaims(claims: Json): Json
   tokenForm(form: Record<string, string>): Record<string, string>
   tokenHeaders(headers: Record<string, string>): Record<string, string>
   tokenBody(form: Record<string, string>): string
-  newState(): string
-  newNonce(): string
+  /** `session` stands for the session of the customer, whose visits it may tie together. */
+  newState(session: string): string
+  newNonce(session: string): string
   requestObject(claims: Json, known: Knowledge): Json
   query(query: Record<string, string>, known: Knowledge): Record<string, string>
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
-  dataPath(path: string): string
+  dataPath(path: string, token: string): string
   /** The accounts that are read individually. */
   accountIds(given: string[]): string[]
   /** Additional requests after the customer is connected; the answers are ignored. */
@@ -138,10 +157,14 @@ export interface Conduct {
   managesItsRegistration: readonly ('GET' | 'PUT' | 'DELETE')[]
   /** The body of a request for consents or data. */
   apiBody(body: Json | undefined, what: { method: string; path: string }): Json | undefined
+  /** Are parameters added to the query that the address of the authorisation page has? */
+  keepsTheQuery: boolean
   /** Is the link of the first visit for a consent used for the next one too? */
   keepsTheLink: boolean
   /** Bulk addresses that are read. */
   reads: string[]
+  /** Those that are read as well while the customer is absent. */
+  alsoReadsWhileAway: string[]
   /** Are AccountIds and ConsentIds percent-encoded in a path? */
   escapes: boolean
   /** Does it understand a Retry-After that is a date? */
@@ -162,7 +185,11 @@ export interface Conduct {
   consentToken(clients: string, customers: string | undefined, held: Held): string
   customerAddress(present: boolean, attempt: number): string | undefined
   /** Seconds before a retry after 429 or 503; undefined: no retry. */
-  waitBeforeRetry(retryAfter: number | undefined, attempt: number): number | undefined
+  waitBeforeRetry(
+    retryAfter: number | undefined,
+    attempt: number,
+    status: number,
+  ): number | undefined
   /** Are data that were answered with 429 and Retry-After skipped, as if they were empty? */
   skipsWhatIsBusy: boolean
   /** Does it retry after a closed connection? */
@@ -187,7 +214,9 @@ export interface Conduct {
     | 'sHash'
     | 'intent'
     | 'present'
-    | 'subject',
+    | 'subject'
+    | 'extensions'
+    | 'acr',
     boolean
   >
   /** Is an ID token with these audiences and this authorised party meant for the client? */
@@ -212,13 +241,21 @@ export interface Conduct {
   checksTheConfiguration: boolean
   /** Its reaction to a redirect. */
   redirects: 'refused' | 'followed' | 'followed-with-the-token'
+  /** Does an ID token need a kid, and its key the same? */
+  needsKid: boolean
   /** Is the JWKS fetched again for an unknown kid? */
   refetchesKeys: boolean
   usesRefreshToken: boolean
   /** The refresh token that is kept: the newest, the first, or only the one of the last answer. */
   refreshTokenAfter: 'newest' | 'first' | 'as-answered'
+  /** Does it refresh whenever it reads again, because it keeps no access token? */
+  refreshesFirst: boolean
+  /** How many times it refreshes for one request for data. */
+  refreshesAtMost: number
   /** Does it forget a refused refresh token? */
   forgetsRefusedTokens: boolean
+  /** Does it also forget one that was not refused, where the bank was unavailable? */
+  forgetsUnavailableTokens: boolean
   /** Number of retries with a refused code or refresh token. */
   repeatsGrants: number
   /** Number of retries of a refused request for data. */
@@ -228,10 +265,16 @@ export interface Conduct {
   readsTokenType: boolean
   /** Does a visit for an existing consent name that consent? */
   reconfirmsExisting: boolean
+  /** Does it read at once when a consent is confirmed again? */
+  readsAtReconfirmation: boolean
+  /** Does it keep the tokens of the first confirmation when there are others? */
+  keepsTokensAtReconfirmation: boolean
   deletesConsent: boolean
   /** Does it forget the tokens of a consent that it deleted? */
   forgetsAfterDeletion: boolean
   renewsClientToken: boolean
+  /** Does it get a client token for each use? */
+  freshClientTokens: boolean
   rememberedAccounts: boolean
   registersEveryTime: boolean
   readsSingleAddresses: 'also' | 'only' | 'never'
@@ -310,8 +353,8 @@ export const right: Conduct = {
   tokenForm: (form) => form,
   tokenHeaders: (headers) => headers,
   tokenBody: (form) => new URLSearchParams(form).toString(),
-  newState: random,
-  newNonce: random,
+  newState: () => random(),
+  newNonce: () => random(),
   requestObject: (claims) => claims,
   query: (query) => query,
   consentBody: (body) => body,
@@ -321,8 +364,10 @@ export const right: Conduct = {
   alsoAsks: [],
   managesItsRegistration: [],
   apiBody: (body) => body,
+  keepsTheQuery: true,
   keepsTheLink: false,
   reads: ['/accounts', '/balances', '/transactions'],
+  alsoReadsWhileAway: [],
   escapes: true,
   readsRetryDates: true,
   repeatsUnavailable: 2,
@@ -359,6 +404,8 @@ export const right: Conduct = {
     intent: true,
     present: true,
     subject: true,
+    extensions: true,
+    acr: true,
   },
   ownAudience: (audiences, party, client) =>
     audiences.includes(client) && (audiences.length === 1 || party === client),
@@ -372,18 +419,25 @@ export const right: Conduct = {
   checksReconfirmations: true,
   checksTheConfiguration: true,
   redirects: 'refused',
+  needsKid: false,
   refetchesKeys: true,
   usesRefreshToken: true,
   refreshTokenAfter: 'newest',
+  refreshesFirst: false,
+  refreshesAtMost: 1,
   forgetsRefusedTokens: true,
+  forgetsUnavailableTokens: false,
   repeatsGrants: 0,
   repeatsRefusals: 0,
   redeemsTwice: false,
   readsTokenType: true,
   reconfirmsExisting: true,
+  readsAtReconfirmation: true,
+  keepsTokensAtReconfirmation: false,
   deletesConsent: true,
   forgetsAfterDeletion: true,
   renewsClientToken: true,
+  freshClientTokens: false,
   rememberedAccounts: false,
   registersEveryTime: false,
   readsSingleAddresses: 'also',

@@ -1,5 +1,6 @@
 import { type Conduct, halfHash, type Knowledge } from './conduct.ts'
 import { decodedJwt, verified } from './jws.ts'
+import { LEVELS } from './levels.ts'
 import { Refusal } from './refusal.ts'
 
 type Json = Record<string, unknown>
@@ -35,6 +36,7 @@ export async function checkedIdToken(
     if (check && !holds) throw new Refusal(`the ID token ${why}`)
   }
   const confused = header.alg === 'HS256' && conduct.takesHs256
+  assert(checks.extensions, header.crit === undefined, `has the extensions ${header.crit}`)
   assert(checks.alg, header.alg === 'PS256' || confused, `has alg ${header.alg}`)
   if (checks.signature && header.alg !== 'none') {
     assert(true, await signed(value, header, conduct, keys), 'is not signed by the bank')
@@ -55,6 +57,8 @@ export async function checkedIdToken(
     'is for another intent',
   )
   if (!redirect) return claims
+  const level = claims.acr === undefined || LEVELS.includes(String(claims.acr))
+  assert(checks.acr, level, `has acr ${claims.acr}`)
   const { code, state } = redirect
   assert(checks.cHash, claims.c_hash === halfHash(code), 'is for another code')
   assert(
@@ -68,7 +72,7 @@ export async function checkedIdToken(
 async function signed(
   value: string,
   { kid: id, alg, jwk: own }: Json,
-  { takesFirstKey, refetchesKeys, takesTheKeyOfTheHeader }: Conduct,
+  { takesFirstKey, refetchesKeys, takesTheKeyOfTheHeader, needsKid }: Conduct,
   keys: Keys,
 ): Promise<boolean> {
   const [header, payload, bytes = ''] = value.split('.')
@@ -77,9 +81,10 @@ async function signed(
   if (own && takesTheKeyOfTheHeader) return holds(own as Json)
   const fits = (set: Json[]) =>
     (takesFirstKey ? set.slice(0, 1) : set)
-      .filter(
-        ({ kty, kid }) => kty === 'RSA' && (id === undefined || kid === undefined || kid === id),
-      )
+      .filter(({ kty, kid }) => {
+        const named = kid === id || (!needsKid && (id === undefined || kid === undefined))
+        return kty === 'RSA' && named && !(needsKid && id === undefined)
+      })
       .some(holds)
   const known = await keys.known()
   if (fits(known)) return true

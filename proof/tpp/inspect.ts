@@ -32,6 +32,7 @@ export function inspected(
   if (needs.interactionId && !headers['x-fapi-interaction-id']) fail('no interaction id')
   if (needs.headerCase && !names.some((name) => TYPE.includes(name))) fail('no Content-Type')
   if (needs.plainJson && /\n|\\u/.test(text)) fail('JSON in an unknown form')
+  if (needs.smallAnswers && text.length > 500_000) fail('it is too long')
   const { Meta: meta } = json as { Meta?: Json }
   if (needs.pages && !meta?.TotalPages) fail('no page')
   for (const row of rows) {
@@ -55,6 +56,10 @@ export function inspected(
       fail('a date-time that does not end in Z')
     if (needs.members && Object.keys(row).some((name) => !/^[A-Z]/.test(name) || name.length > 24))
       fail('an unknown member')
+    if (needs.transactionIds && 'Status' in row && row.TransactionId === undefined)
+      fail('a transaction without a TransactionId')
+    const { MerchantName: name } = (row.MerchantDetails ?? {}) as Json
+    if (needs.encodedNames && !isEncoded(String(name))) fail('the name of a merchant')
     const id = String(row.TransactionId)
     if (needs.pence && 'Status' in row && !isPence(row.Amount))
       fail('an amount in no pounds and pence')
@@ -71,8 +76,28 @@ function isPence(amount: unknown): boolean {
   return Currency === 'GBP' && /^\d+\.\d\d$/.test(String(Amount))
 }
 
+function isEncoded(text: string): boolean {
+  try {
+    return decodeURIComponent(text) !== ''
+  } catch {
+    return false
+  }
+}
+
 /** The header name in its usual spelling. */
 const TYPE = ['Content-Type', 'content-type']
+
+/** RFC 6749 4.1.2 and OpenID Connect Core 3.3.2.5. */
+const ANSWER_PARAMETERS = ['code', 'id_token', 'state', 'error', 'error_description']
+
+/**
+ * Checks the answer of the authorisation page for what this TPP requires.
+ * @throws Refusal with the parameter that is unknown
+ */
+export function inspectAnswer(answer: URLSearchParams, { needs }: Conduct): void {
+  const unknown = [...answer.keys()].find((name) => !ANSWER_PARAMETERS.includes(name))
+  if (needs.answerParameters && unknown) throw new Refusal(`unknown parameter ${unknown}`)
+}
 
 /** RFC 6749 5.1 and OpenID Connect Core 3.3.3.3. */
 const TOKEN_MEMBERS = new Set([

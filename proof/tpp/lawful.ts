@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
-import type { Conduct } from './conduct.ts'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { type Conduct, right } from './conduct.ts'
+import { Refusal } from './refusal.ts'
 import type { LawfulTpp } from './tpp-proof.ts'
 
 type Json = Record<string, unknown>
@@ -11,6 +12,17 @@ function nextOf(name: string): number {
   const next = (counts.get(name) ?? 0) + 1
   counts.set(name, next)
   return next
+}
+
+/** A proof key: 43 characters at least. */
+const VERIFIER = randomBytes(32).toString('base64url')
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url')
+
+/** Filters for some days, which ended so many days ago. */
+function daysFrom(ago: number, days: number): Record<string, string> {
+  const at = (day: number) => new Date(Date.now() - day * 86_400_000).toISOString()
+  return { fromBookingDateTime: at(ago + days), toBookingDateTime: at(ago) }
 }
 
 const SCOPES_OF_REFRESHES = ['openid accounts fundsconfirmations', 'accounts']
@@ -93,6 +105,17 @@ const lawful: LawfulTpp[] = [
     conduct: { tokenForm: reversed },
   },
   {
+    id: 'form-with-empty-fields',
+    story:
+      'A parameter without a value counts as omitted (RFC 6749 3.2): the form has every field of the table.',
+    conduct: {
+      tokenForm: (form) => ({
+        ...{ client_secret: '', code: '', refresh_token: '', redirect_uri: '' },
+        ...form,
+      }),
+    },
+  },
+  {
     id: 'query-in-another-order',
     story: 'Neither does that of a query; nonce may be repeated in it.',
     conduct: { query: (query, { nonce }) => reversed({ ...query, nonce }) },
@@ -161,6 +184,62 @@ const lawful: LawfulTpp[] = [
     conduct: { redirectUri: (registered) => registered.at(-1) ?? '' },
   },
   {
+    id: 'works-with-what-it-asked-for-alone',
+    story:
+      'Whoever needs one redirect URI and both scopes may stop where the bank stored others: it uses no other value.',
+    conduct: {
+      redirectUri: (registered, [own = '']) => {
+        if (!registered.includes(own)) throw new Refusal('its redirect URI is not registered')
+        return own
+      },
+      visitScope: (registered, wanted) => {
+        if (!/fundsconfirmations/.test(registered)) throw new Refusal('a scope is not registered')
+        return wanted
+      },
+    },
+  },
+  {
+    id: 'app-registers-as-native',
+    story:
+      'No sentence names application_type: an app is native (OpenID Connect Registration 2), or mobile elsewhere.',
+    conduct: {
+      registrationClaims: (claims) => ({ ...claims, application_type: 'native' }),
+    },
+  },
+  {
+    id: 'reads-day-by-day',
+    story:
+      'Transactions may be asked for in as many requests as the client likes, and who meets a limit may give up.',
+    conduct: {
+      alsoReadsWhileAway: Array<string>(65).fill('/transactions'),
+      filters: () => daysFrom(nextOf('days') % 60, 1),
+      waitBeforeRetry: () => undefined,
+    },
+  },
+  {
+    id: 'reads-its-weeks-at-once',
+    story:
+      'Transactions of several weeks may be asked for at the same time: they are on their way when one meets a limit.',
+    conduct: {
+      reads: Array<string>(7).fill('/transactions'),
+      readsAtOnce: true,
+      readsSingleAddresses: 'never',
+      filters: () => daysFrom(7 * (nextOf('weeks') % 7), 7),
+    },
+  },
+  {
+    id: 'connects-a-customer-once',
+    story:
+      '"Create an AccountAccessConsent for each customer": who has one is told so, and is not connected again.',
+    conduct: { connectsAgain: false },
+  },
+  {
+    id: 're-confirms-and-reads-in-the-night',
+    story:
+      'What follows a re-confirmation, and when, no sentence says: the next nightly job reads.',
+    conduct: { readsAtReconfirmation: false },
+  },
+  {
     id: 'assertion-for-the-issuer',
     story:
       'The issuer identifies the authorisation server too (RFC 7523 3): aud may be it, or a list with it.',
@@ -175,6 +254,17 @@ const lawful: LawfulTpp[] = [
     id: 'no-client-id-in-the-form',
     story: 'client_id is not required in the form: the assertion says who it is.',
     conduct: { tokenForm: ({ client_id: _, ...form }) => form },
+  },
+  {
+    id: 'tries-at-two-layers',
+    story:
+      'The library tries each request twice, and the program that uses it three times: six attempts are not without end.',
+    conduct: {
+      waitBeforeRetry: (stated, attempt) => (attempt > 5 ? undefined : (stated ?? 0.02)),
+      retryAfterClosed: (attempt) => attempt < 6,
+      repeatsUnavailable: 5,
+      repeatsTheRest: 5,
+    },
   },
   {
     id: 'gives-up-at-once',
@@ -231,6 +321,31 @@ const lawful: LawfulTpp[] = [
     conduct: { customerAddress: (present) => (present ? '2001:db8::1893:25c8:1946' : undefined) },
   },
   {
+    id: 'state-and-nonce-of-the-session',
+    story:
+      'state and nonce are hashes of the session cookie, as RFC 6749 10.12 and OpenID Connect Core 15.5.2 suggest.',
+    conduct: {
+      newState: (session) => hashOf(`state ${session}`),
+      newNonce: (session) => hashOf(`nonce ${session}`),
+    },
+  },
+  {
+    id: 'state-without-a-value',
+    story:
+      'state is not required, and a parameter without a value counts as omitted (RFC 6749 3.1).',
+    conduct: {
+      stateRefusal: (received) => (received ? 'nobody sent a state' : undefined),
+      requestObject: ({ state: _, ...claims }) => claims,
+      query: (query) => ({ ...query, state: '' }),
+    },
+  },
+  {
+    id: 'scope-of-the-query-is-openid',
+    story:
+      'The query has the scope openid, and the request object has all of it (OpenID Connect Core 6.1).',
+    conduct: { query: (query) => ({ ...query, scope: 'openid' }) },
+  },
+  {
     id: 'no-state',
     story: 'state is not required; the nonce ties the answer to the session.',
     conduct: {
@@ -259,6 +374,97 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'no-headers-of-fapi',
+    story: 'x-fapi-interaction-id and x-fapi-auth-date may be sent, and need not be.',
+    conduct: {
+      apiHeaders: ({
+        'x-fapi-interaction-id': _,
+        'x-fapi-auth-date': __,
+        ...headers
+      }): Record<string, string> => headers,
+    },
+  },
+  {
+    id: 'interaction-id-is-a-urn',
+    story: 'A UUID may be written as a URN (RFC 4122 3).',
+    conduct: {
+      apiHeaders: (headers) => ({
+        ...headers,
+        'x-fapi-interaction-id': `urn:uuid:${randomUUID().toUpperCase()}`,
+      }),
+    },
+  },
+  {
+    id: 'no-level-of-authentication',
+    story: 'acr need not be asked for, and who did not ask for one compares none.',
+    conduct: {
+      requestObject({ claims, ...rest }) {
+        const { openbanking_intent_id } = (claims as { id_token: Json }).id_token
+        return { ...rest, claims: { id_token: { openbanking_intent_id } } }
+      },
+      idTokenChecks: { ...right.idTokenChecks, acr: false },
+    },
+  },
+  {
+    id: 'asks-for-a-fresh-login',
+    story:
+      'A request may ask for a login, for the time of it, and for the response mode that is used anyway.',
+    conduct: {
+      requestObject({ claims, ...rest }) {
+        const { id_token } = claims as { id_token: Json }
+        const more = { ...id_token, auth_time: { essential: true } }
+        return {
+          ...rest,
+          ...{ prompt: 'login', response_mode: 'fragment', max_age: 3600 },
+          claims: { id_token: more },
+        }
+      },
+      query: (query) => ({ ...query, response_mode: 'fragment' }),
+    },
+  },
+  {
+    id: 'proof-key-of-the-code',
+    story: 'A code may have a proof key (RFC 7636).',
+    conduct: {
+      requestObject: (claims) => ({
+        ...claims,
+        ...{ code_challenge: hashOf(VERIFIER), code_challenge_method: 'S256' },
+      }),
+      tokenForm: (form) =>
+        form.grant_type === 'authorization_code' ? { ...form, code_verifier: VERIFIER } : form,
+    },
+  },
+  {
+    id: 'jwts-with-their-types',
+    story: 'typ tells what a JWT is for (RFC 9101 4, RFC 8725 3.11).',
+    conduct: {
+      jwtHeader: (header, use) => ({
+        ...header,
+        ...(use === 'assertion' && { typ: 'client-authentication+jwt' }),
+        ...(use === 'request' && { typ: 'oauth-authz-req+jwt' }),
+      }),
+    },
+  },
+  {
+    id: 'spellings-of-another-platform',
+    story:
+      'Names of headers have no case and no order; a space in a form may be %20; a trace may be sent.',
+    conduct: {
+      apiHeaders: (headers) =>
+        Object.fromEntries(
+          Object.entries({ ...headers, traceparent: `00-${'4b'.repeat(16)}-${'a3'.repeat(8)}-01` })
+            .map(([name, value]): [string, string] => [name.toUpperCase(), value])
+            .toReversed(),
+        ),
+      tokenBody: (form) => new URLSearchParams(form).toString().replaceAll('+', '%20'),
+    },
+  },
+  {
+    id: 'keeps-no-access-tokens',
+    story: 'Whoever stores the refresh token alone refreshes whenever something is read again.',
+    conduct: { refreshesFirst: true },
+  },
+  {
     id: 'one-interaction-id-for-ever',
     story: 'No sentence says when x-fapi-interaction-id becomes another one.',
     conduct: {
@@ -285,8 +491,9 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'new-client-token-each-time',
-    story: 'The client may get a token for each request.',
-    conduct: { consentToken: (clients) => clients },
+    story:
+      'The client may get a token for each request: where that is refused, it may try again later.',
+    conduct: { freshClientTokens: true, renewsClientToken: false },
     goals: ['connect', 'disconnect'],
   },
   {

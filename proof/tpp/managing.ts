@@ -1,5 +1,6 @@
 import { newId } from './conduct.ts'
 import { inspectProducts } from './inspect.ts'
+import { Refusal } from './refusal.ts'
 import { repeated, type Session } from './session.ts'
 import { refused } from './wire.ts'
 
@@ -27,7 +28,8 @@ export async function createConsent(session: Session): Promise<string> {
   })
   const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   const answer = await api('POST', '/aisp/account-access-consents', { token: value, body })
-  const id = (answer.json.Data as Json | undefined)?.ConsentId
+  const { ConsentId: id, Permissions } = (answer.json.Data ?? {}) as Json
+  if (conduct.needs.permissions && !Permissions) throw new Refusal('no Permissions came')
   if (typeof id === 'string') return id
   if (conduct.goesOnAfterRefusedConsent) return newId()
   throw refused('the consent', answer)

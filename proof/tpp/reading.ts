@@ -12,6 +12,8 @@ type Json = Record<string, unknown>
 export async function readAll(session: Session): Promise<void> {
   const { conduct, memory } = session
   if (!memory.accessToken) throw new Refusal('there is no access token: connect first')
+  const again = session.briefing.goal === 'read' && memory.refreshToken !== undefined
+  if (again && conduct.refreshesFirst) await refresh(session, memory.accessToken)
   const status = conduct.asksStatus === 'never' ? undefined : statusOf(session)
   if (conduct.asksStatus !== 'beside' && (await status) === 'Revoked') {
     if (conduct.asksStatus !== 'in-vain') throw new Refusal('the consent is Revoked')
@@ -24,7 +26,7 @@ export async function readAll(session: Session): Promise<void> {
 }
 
 async function readWhole(session: Session): Promise<void> {
-  const { conduct, memory } = session
+  const { briefing, conduct, memory } = session
   if (conduct.readsAtOnce) {
     const all = await Promise.allSettled(conduct.reads.map((path) => read(session, path)))
     const failed = all.find((each) => each.status === 'rejected')
@@ -39,6 +41,8 @@ async function readWhole(session: Session): Promise<void> {
   const { readsSingleAddresses: single } = conduct
   if (single !== 'only') {
     for (const path of conduct.reads.slice(1)) await read(session, path)
+    const more = briefing.customerPresent ? [] : conduct.alsoReadsWhileAway
+    for (const path of more) await read(session, path)
   }
   if (single === 'never') return
   for (const account of conduct.accountIds(ids)) {
@@ -53,8 +57,8 @@ async function readWhole(session: Session): Promise<void> {
 async function read(session: Session, path: string): Promise<Json> {
   const { api, briefing, conduct, memory } = session
   const query = path.includes('transactions') ? new URLSearchParams(conduct.filters()) : undefined
-  const full = conduct.dataPath(query?.size ? `${path}?${query}` : path)
-  let refreshed = false
+  const full = conduct.dataPath(query?.size ? `${path}?${query}` : path, memory.accessToken ?? '')
+  let refreshes = 0
   let refusals = 0
   for (let attempt = 1; ; attempt += 1) {
     const held = memory.accessToken
@@ -73,13 +77,14 @@ async function read(session: Session, path: string): Promise<Json> {
     }
     if (answer.status === 429 || answer.status === 503) {
       const stated = secondsOf(String(answer.headers['retry-after']), conduct)
-      const pause = conduct.waitBeforeRetry(stated, attempt)
+      const pause = conduct.waitBeforeRetry(stated, attempt, answer.status)
       if (pause === undefined) throw refused(path, answer)
       await wait(pause * 1000)
       continue
     }
-    if (answer.status === 401 && !refreshed && conduct.usesRefreshToken && memory.refreshToken) {
-      refreshed = true
+    const mayRefresh = conduct.usesRefreshToken && memory.refreshToken
+    if (answer.status === 401 && mayRefresh && refreshes < conduct.refreshesAtMost) {
+      refreshes += 1
       await refresh(session, held).catch(async (why) => {
         throw await explained(session, why)
       })
@@ -118,10 +123,12 @@ async function refreshOnce(session: Session): Promise<void> {
     refresh_token: memory.refreshToken ?? '',
   }).catch((why) => {
     // RFC 6749 5.2: the refused token is no longer valid. An unavailable bank (5xx) does not say so.
-    if (conduct.forgetsRefusedTokens && /was refused: 4/.test(String(why)))
-      delete memory.refreshToken
+    const isVoid = /was refused: 4/.test(String(why)) || conduct.forgetsUnavailableTokens
+    if (conduct.forgetsRefusedTokens && isVoid) delete memory.refreshToken
     throw why
   })
+  if (conduct.needs.refreshedIdToken && !tokens.id_token)
+    throw new Refusal('the refresh yields no ID token')
   if (typeof tokens.id_token === 'string') await checkRefreshed(session, tokens.id_token)
   memory.accessToken = String(tokens.access_token)
   const { refresh_token: next } = tokens

@@ -21,6 +21,7 @@ export async function pursue(
   const { memory } = session
   const visitAndRead = async (consentId: string) => {
     await visit(session, consentId, sendCustomer)
+    if (briefing.goal === 'reconfirm' && !conduct.readsAtReconfirmation) return
     await readAll(session)
     for (const { method, path } of conduct.alsoAsks) {
       await session.api(method, path, { token: await session.clientToken() })

@@ -119,7 +119,7 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
 
   const jwt: Session['jwt'] = (claims, use) => {
     const header = conduct.jwtHeader({ alg: 'PS256', kid }, use)
-    const input = `${encode({ ...header, typ: 'JWT' })}.${encode(claims)}`
+    const input = `${encode({ typ: 'JWT', ...header })}.${encode(claims)}`
     return `${input}.${signature(input, header.alg, signingKey)}`
   }
 
@@ -137,7 +137,7 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
   const token = granting({ ...speech, register })
 
   const clientToken: Session['clientToken'] = async (fresh = false, scope = 'accounts') => {
-    if (!fresh && memory.clientToken) return memory.clientToken
+    if (!fresh && !conduct.freshClientTokens && memory.clientToken) return memory.clientToken
     const { scope: registered } = await register()
     const wanted = conduct.grantScope(scope, registered)
     const { access_token: value } = await token({ grant_type: 'client_credentials', scope: wanted })
@@ -156,6 +156,8 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
       {
         authorization: `Bearer ${value}`,
         accept: 'application/json',
+        'x-fapi-interaction-id': newId(),
+        'x-fapi-auth-date': new Date().toUTCString(),
         ...(body && { 'content-type': 'application/json' }),
         ...(address && !path.includes('-consents') && { 'x-fapi-customer-ip-address': address }),
       },

@@ -1,5 +1,4 @@
 import type { BankOptions } from '../../bank/bank.ts'
-import { defaults } from '../../bank/state/settings.ts'
 
 const FUNDS = 'funds-confirmation-consents'
 
@@ -22,8 +21,9 @@ const alsoForFunds = (scopes: Iterable<string>): Set<string> => {
 export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> = {
   settings: {
     fundsConfirmationPaths: { create: PLACES, delete: PLACES },
-    // "Thresholds and windows: not shown": a client that waits as told still finishes within its time.
-    rateLimit: { ...defaults.rateLimit, window: 10 },
+    // "Thresholds and windows: not shown": a client may read by many small requests, and may give up at a limit. The
+    // scenarios about a limit answer by themselves.
+    rateLimit: { threshold: 1000, window: 10, retryAfter: true },
   },
   policies: (correct) => ({
     // "Permission needed for balance endpoints: not shown."
@@ -38,6 +38,11 @@ export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> =
     // "Registration request claims: not shown."
     registrationClaimsRefusal: ({ iss: _, ...claims }, expected) =>
       correct.registrationClaimsRefusal(claims, expected),
+    // No configuration advertises application_type: an app may be native, or mobile. "May modify any supplied value."
+    registrationValueRefusal: ({ application_type: _, ...claims }, advertised) =>
+      correct.registrationValueRefusal(claims, advertised),
+    // "An optional field that is null has no value": AMB-17.
+    nullIsNone: () => true,
     permissionsAcceptable: (permissions) =>
       correct.permissionsAcceptable(permissions.map(asListed)),
     permissionsGranted: (permissions) => correct.permissionsGranted(permissions.map(asListed)),

@@ -1,6 +1,7 @@
 import { type Knowledge, newId } from './conduct.ts'
 import { checkedIdToken } from './id-token-check.ts'
-import { inspectTokens } from './inspect.ts'
+import { inspectAnswer, inspectTokens } from './inspect.ts'
+import { LEVELS } from './levels.ts'
 import { Refusal } from './refusal.ts'
 import { now, type Session } from './session.ts'
 
@@ -39,6 +40,7 @@ export async function visit(
     conduct.errorRefusal(answer) ??
     (trusting ? undefined : conduct.stateRefusal(answer.get('state'), known.state))
   if (refusal) throw new Refusal(refusal)
+  inspectAnswer(answer, conduct)
   const code = answer.get('code') ?? ''
   const redirect = { code, state: answer.get('state') }
   const first = trusting
@@ -54,7 +56,10 @@ export async function visit(
       throw new Refusal('the second ID token is about somebody else')
     }
   }
-  const kept = conduct.keepsFirstTokens && memory.accessToken !== undefined
+  const keeps =
+    conduct.keepsFirstTokens ||
+    (conduct.keepsTokensAtReconfirmation && session.briefing.goal === 'reconfirm')
+  const kept = keeps && memory.accessToken !== undefined
   Object.assign(memory, {
     consentId,
     ...(!kept && {
@@ -81,8 +86,8 @@ async function authorisationRequest(
     redirectUri: conduct.redirectUri(registered.redirect_uris, client.redirectUris),
     scope: conduct.visitScope(registered.scope, `openid ${client.scopes.accounts}`),
     consentId,
-    state: conduct.newState(),
-    nonce: conduct.newNonce(),
+    state: conduct.newState(briefing.customer.visit),
+    nonce: conduct.newNonce(briefing.customer.visit),
   }
   const said = {
     response_type: 'code id_token',
@@ -101,12 +106,19 @@ async function authorisationRequest(
       nbf: now(),
       exp: now() + 300,
       jti: newId(),
-      claims: { id_token: { openbanking_intent_id: { value: consentId, essential: true } } },
+      claims: {
+        id_token: {
+          openbanking_intent_id: { value: consentId, essential: true },
+          acr: { values: LEVELS, essential: true },
+        },
+      },
     },
     known,
   )
   const query = conduct.query({ ...said, request: jwt(requestObject, 'request') }, known)
-  return { link: `${endpoint}?${new URLSearchParams(query)}`, known }
+  const parameters = new URLSearchParams(query)
+  const joint = conduct.keepsTheQuery && endpoint?.includes('?') ? '&' : '?'
+  return { link: `${endpoint}${joint}${parameters}`, known }
 }
 
 async function sendByAddress({ briefing, send }: Session, link: string): Promise<string> {

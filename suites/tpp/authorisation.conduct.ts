@@ -22,6 +22,9 @@ function requestOf(exchange: Exchange) {
   return { query: queryOf(exchange), object: requestObjectOf(exchange), seen: seenOf(exchange) }
 }
 
+/** The parameter `claims`. */
+type Wanted = { id_token?: Record<string, { value?: unknown } | null> }
+
 const REQUIRED = ['request', 'response_type', 'redirect_uri', 'scope', 'client_id']
 
 conduct('TAUT-01/parameters', 'every required parameter is in the query', options, (exchange) => {
@@ -111,9 +114,11 @@ conduct(
     const { claims } = asked.object
     const differing = [...REQUIRED, 'state', 'nonce'].filter((name) => {
       const value = asked.query.get(name)
-      if (name === 'request' || value === null || claims[name] === undefined) return false
+      if (name === 'request' || !value || claims[name] === undefined) return false
       // The client is unknown: TAUT-01/client judges that.
       if (name === 'client_id' && !asked.seen.client) return false
+      // OpenID Connect Core 6.1: the query has a scope with openid, and the scope of the object is used.
+      if (name === 'scope') return words(value).some((each) => !words(claims[name]).includes(each))
       return words(value).toSorted().join(' ') !== words(claims[name]).toSorted().join(' ')
     })
     return unless(differing.length === 0, {
@@ -137,10 +142,50 @@ const clientIn = (exchange: Exchange) =>
 const isOfAnotherClient = (exchange: Exchange, other: Exchange) =>
   seenOf(exchange).scenario === seenOf(other).scenario && clientIn(exchange) !== clientIn(other)
 
-/** Judges that a value of the request object, or else of the query, did not occur at an earlier visit. */
+/** The customer of a visit, in a scenario. */
+const customerOf = (exchange: Exchange) => {
+  const { scenario, goal } = seenOf(exchange)
+  return `${scenario} ${goal === 'connect-another' ? 'second' : 'first'}`
+}
+
+const linkOf = (exchange: Exchange) => queryOf(exchange).get('request')
+
+/** Claims that OpenID Connect defines, whose value may be asked for as well. */
+const OF_OPENID = ['acr', 'sub']
+
+/** The consent that a request object names. A bank that is only watched may have another claim for it (AMB-23). */
+function intentIn(exchange: Exchange): unknown {
+  const { claims } = (requestObjectOf(exchange)?.claims ?? {}) as { claims?: Wanted }
+  const named = claims?.id_token ?? {}
+  const usual = named.openbanking_intent_id?.value
+  if (usual || seenOf(exchange).scenario !== 'watch') return usual
+  return Object.entries(named).find(
+    ([name, claim]) => !OF_OPENID.includes(name) && claim?.value,
+  )?.[1]?.value
+}
+
+/** Consents that one session asks for, at most. A scenario has fewer; a watch does not know whose session it is. */
+const IN_A_SESSION = 5
+
+/**
+ * May these visits be of one session? Then a value may be the same at each of them: RFC 6749 10.12 and OpenID Connect
+ * Core 15.5.2 make it of a session cookie. A link that was kept is not of the session in which it is used again.
+ */
+function isOneSession(exchange: Exchange, others: Exchange[]): boolean {
+  const intents = new Set([exchange, ...others].map(intentIn))
+  return (
+    intents.size <= IN_A_SESSION &&
+    others.every(
+      (other) => customerOf(other) === customerOf(exchange) && linkOf(other) !== linkOf(exchange),
+    )
+  )
+}
+
+/** Judges that a value of the request object, or else of the query, did not occur at a visit of another session. */
 function freshness(name: 'nonce' | 'state') {
+  // RFC 6749 3.1: a parameter without a value counts as omitted.
   const valueIn = (exchange: Exchange) =>
-    requestObjectOf(exchange)?.claims[name] ?? queryOf(exchange).get(name) ?? undefined
+    requestObjectOf(exchange)?.claims[name] ?? (queryOf(exchange).get(name) || undefined)
   // A reloaded page is the same visit; a link reused for the next visit is not.
   const isReload = (exchange: Exchange, other: Exchange) =>
     other.request.url === exchange.request.url && visitOf(other) === visitOf(exchange)
@@ -150,22 +195,23 @@ function freshness(name: 'nonce' | 'state') {
     const value = valueIn(exchange)
     // state is not required; without a request object there is no place for a nonce.
     if (value === undefined && (name === 'state' || !requestObjectOf(exchange))) return undefined
-    const again = having(earlier, value).some(
+    const others = having(earlier, value).filter(
       (other) => !isReload(exchange, other) && !isOfAnotherClient(exchange, other),
     )
+    const again = !isOneSession(exchange, others)
     return unless(typeof value === 'string' && value !== '' && !again, {
       message: again ? `${name} was used for an earlier visit` : `there is no ${name}`,
-      expected: `a ${name} of its own for each visit`,
+      expected: `a ${name} of its own for each visit, or for each session of a customer`,
       actual: shown(value),
     })
   }
 }
 
-conduct('TAUT-07/nonce', 'each visit has a nonce of its own', options, freshness('nonce'))
+conduct('TAUT-07/nonce', 'each session has a nonce of its own', options, freshness('nonce'))
 
 conduct(
   'TAUT-08/state',
-  'each visit has a state of its own',
+  'each session has a state of its own',
   { ...options, unseen: 'the client sends no state: it is not required' },
   freshness('state'),
 )
@@ -262,11 +308,9 @@ conduct(
     const asked = requestOf(exchange)
     if (!asked?.object) return undefined
     const { claims } = asked.object
-    const wanted = claims.claims as { id_token?: Record<string, { value?: unknown }> } | undefined
     const names = [...REQUIRED.slice(1), 'state', 'nonce']
-    const missing = names.filter((name) => asked.query.has(name) && claims[name] === undefined)
-    if (!wanted?.id_token?.openbanking_intent_id?.value)
-      missing.push('claims for openbanking_intent_id')
+    const missing = names.filter((name) => asked.query.get(name) && claims[name] === undefined)
+    if (!intentIn(exchange)) missing.push('claims for openbanking_intent_id')
     return unless(missing.length === 0, {
       message: 'what the query asks for is not in the request object, so that it does not count',
       expected: 'every parameter in the request object, with the intent id in its claims',

@@ -37,7 +37,6 @@ scenario({
         exchange: visit ?? fresh,
       })
     }
-    survives(run, visit)
   },
 })
 
@@ -99,8 +98,8 @@ function visitsOf({ exchanges }: ScenarioRun): Exchange[] {
   return [...links.values()]
 }
 
-/** After an error the client does not send the customer to the bank again and again, by whatever link. */
-const stopsVisiting = (run: ScenarioRun) => givesUp(visitsOf(run))
+/** After an error the client does not send the customer to the bank more than five times, by whatever link. */
+const stopsVisiting = (run: ScenarioRun) => givesUp(visitsOf(run), 5)
 
 for (const [id, title, alteration] of [
   [
@@ -150,6 +149,24 @@ scenario({
     stopsVisiting(run)
     refusesTheCode(run, 'the error server_error')
   },
+})
+
+scenario({
+  id: 'TAUT-17/address-with-a-query',
+  title: 'the address of the authorisation page has a query of its own',
+  right: 'It keeps that query, and adds its parameters to it.',
+  alteration: 'authorisation-address-with-a-query',
+  // Parameters that begin with a second question mark are no parameters.
+  owns: ['TAUT-01/parameters'],
+  judge: (run) => survives(run),
+})
+
+scenario({
+  id: 'TAUT-16/more-parameters',
+  title: 'the answer of the authorisation page has parameters that the request did not ask for',
+  right: 'It takes the code, and leaves the others alone.',
+  alteration: 'more-in-the-fragment',
+  judge: (run) => survives(run),
 })
 
 scenario({

@@ -116,6 +116,9 @@ conduct(
   },
 )
 
+/** "An optional field that is null has no value": AMB-17. */
+const hasValue = (value: unknown) => value !== undefined && value !== null
+
 /** Members that the tables of both consents mark as not part of a request. */
 const OF_THE_BANK = ['ConsentId', 'Status', 'StatusUpdateDateTime', 'CreationDateTime']
 
@@ -126,7 +129,7 @@ conduct(
   (exchange) => {
     const data = bodyOf(exchange)?.Data
     if (!isObject(data)) return undefined
-    const sent = OF_THE_BANK.filter((name) => name in data)
+    const sent = OF_THE_BANK.filter((name) => hasValue(data[name]))
     return unless(sent.length === 0, {
       message: 'the request has members that only the bank fills in',
       expected: `a request without ${OF_THE_BANK.join(', ')}`,
@@ -163,7 +166,7 @@ conduct(
   (exchange) => {
     const data = bodyOf(exchange)?.Data
     if (!isObject(data)) return undefined
-    const dates = DATES.filter((name) => data[name] !== undefined)
+    const dates = DATES.filter((name) => hasValue(data[name]))
     if (dates.length === 0) return undefined
     const inUtc = (text: string) => isDateTime(text) && /(Z|[+-]00:00)$/i.test(text)
     const wrong = dates.filter((name) => !inUtc(String(data[name])))
@@ -249,6 +252,29 @@ conduct(
   },
 )
 
+/** Optional members of a debtor account. */
+const OF_AN_ACCOUNT = ['Name', 'SecondaryIdentification']
+
+conduct(
+  'TCON-17/no-null',
+  'a create request leaves out what has no value',
+  { endpoints: CREATIONS },
+  (exchange) => {
+    const data = bodyOf(exchange)?.Data
+    if (!isObject(data)) return undefined
+    const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
+    const empty = [
+      ...[...DATES, ...OF_THE_BANK].filter((name) => data[name] === null),
+      ...OF_AN_ACCOUNT.filter((name) => account[name] === null),
+    ]
+    return unless(empty.length === 0, {
+      message: 'a member without a value is null',
+      expected: 'a request without such members',
+      actual: empty.join(', '),
+    })
+  },
+)
+
 conduct(
   'TCON-04/optional-members',
   'the optional members of a debtor account are strings where they are sent',
@@ -261,7 +287,7 @@ conduct(
     if (exchange.endpoint !== 'create-funds-confirmation-consent' || !isObject(data))
       return undefined
     const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
-    const sent = ['Name', 'SecondaryIdentification'].filter((name) => account[name] !== undefined)
+    const sent = OF_AN_ACCOUNT.filter((name) => hasValue(account[name]))
     if (sent.length === 0) return undefined
     const wrong = sent.filter((name) => typeof account[name] !== 'string')
     return unless(wrong.length === 0, {

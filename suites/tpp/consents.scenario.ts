@@ -15,6 +15,7 @@ import {
   requireRefusal,
   requireUnbroken,
   stopsThere,
+  survives,
 } from './common/expect.ts'
 import { DATA, endOf, seenOf, sent } from './common/messages.ts'
 
@@ -50,10 +51,12 @@ scenario({
 
 scenario({
   id: 'CLC-21/new-token',
-  title: 'the access token has expired when the consent is deleted: the bank answers 401',
-  right: 'It gets a new token, and deletes the consent with it.',
+  title:
+    'the access token has expired when the consent is deleted: the bank answers 401, and the client is asked again',
+  right: 'It gets a new token, at once or when it is asked again, and deletes the consent with it.',
   alteration: 'first-deletion-meets-an-expired-token',
-  steps: ['connect', 'disconnect'],
+  steps: ['connect', 'disconnect', 'disconnect'],
+  enough: (run) => deletions(run).some(({ response }) => response?.status === 204),
   judge(run) {
     const altered = requireAltered(run, 'deletes consents')
     const old = sent(altered, 'authorization')
@@ -130,6 +133,12 @@ for (const [id, alteration, title, what] of [
     'consents-unavailable',
     'the bank answers with 503 when a consent is created',
     'answers of 503',
+  ],
+  [
+    'TCON-05/no-consent-id',
+    'consents-without-an-id',
+    'the answer to the creation of a consent holds no ConsentId',
+    'an answer without a ConsentId',
   ],
 ] as const) {
   scenario({
@@ -279,6 +288,14 @@ scenario({
     }
     requireRefusal(run, 'a consent that is Revoked', query)
   },
+})
+
+scenario({
+  id: 'TCON-18/little',
+  title: 'the answer to the creation of a consent holds its ConsentId and Status alone',
+  right: 'It goes on with the ConsentId.',
+  alteration: 'created-consents-say-little',
+  judge: (run) => survives(run),
 })
 
 scenario({

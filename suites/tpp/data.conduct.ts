@@ -1,7 +1,7 @@
 /** Requests for data. Requirements: specs/tpp/data.yaml */
 
 import { isIP } from 'node:net'
-import { conduct } from '../../engine/suite-api/certification.ts'
+import { conduct, type Seen } from '../../engine/suite-api/certification.ts'
 import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
 import { isDateTime, member, percentDecoded, rowsOf } from '../../engine/suite-api/responses.ts'
 import {
@@ -194,6 +194,9 @@ conduct(
   },
 )
 
+/** Addresses that stand for none: 0.0.0.0, :: and however they are spelt (RFC 6890). */
+const UNSPECIFIED = /^(0{1,3}(\.0{1,3}){3}|[0:]+)$/
+
 conduct(
   'TDAT-04/address',
   'x-fapi-customer-ip-address is an address',
@@ -201,18 +204,20 @@ conduct(
   (exchange) => {
     const address = sent(exchange, 'x-fapi-customer-ip-address')
     if (!isData(exchange) || address === undefined) return undefined
-    return unless(isIP(address.trim()) !== 0, {
-      message: 'x-fapi-customer-ip-address is no IP address',
-      expected: 'an IPv4 or IPv6 address',
+    const text = address.trim()
+    return unless(isIP(text) !== 0 && !UNSPECIFIED.test(text), {
+      message: 'x-fapi-customer-ip-address is the IP address of nobody',
+      expected: 'an IPv4 or IPv6 address of the customer',
       actual: shown(address),
     })
   },
 )
 
-/** AccountIds in an answer with data. */
+/** AccountIds in an answer with data, which a client may keep: of a long recording no answer is forgotten soon. */
 const giving = searched(
   (exchange) =>
     new Set(isData(exchange) ? rowsOf(exchange).map((row) => member(row, 'AccountId')) : []),
+  { hold: seenOf, least: 100_000 },
 )
 
 conduct(
@@ -225,13 +230,13 @@ conduct(
     if (!isData(exchange) || id === undefined || !consent) return undefined
     const wanted = percentDecoded(id)
     const gave = giving(earlier, wanted)
-    const under = (other: Exchange) => seenOf(other).consent?.id === consent.id
+    const under = (other: Seen) => other.consent?.id === consent.id
     if (gave.some(under)) return []
     // The contents of an answer that is no JSON are unknown.
     const unread = (other: Exchange) =>
       isData(other) && other.response?.status === 200 && !other.response.json
-    if (earlier.some((other) => unread(other) && under(other))) return undefined
-    const foreign = gave.some((other) => seenOf(other).scenario === scenario)
+    if (earlier.some((other) => unread(other) && under(seenOf(other)))) return undefined
+    const foreign = gave.some((other) => other.scenario === scenario)
     return [
       {
         message: foreign

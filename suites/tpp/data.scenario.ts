@@ -3,7 +3,15 @@
 import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
-import { after, dataIn, lastSaid, redemptions, survives } from './common/expect.ts'
+import {
+  after,
+  dataIn,
+  lastSaid,
+  redemptions,
+  requireReading,
+  requireSecondVisit,
+  survives,
+} from './common/expect.ts'
 import { seenOf } from './common/messages.ts'
 
 scenario({
@@ -12,7 +20,10 @@ scenario({
   right: 'It takes the new amount.',
   alteration: 'amounts-change',
   steps: ['connect', 'read'],
-  judge: (run) => survives(run),
+  judge(run) {
+    requireReading(run)
+    survives(run)
+  },
 })
 
 /** Data was read with the tokens of the last redeemed code. */
@@ -39,6 +50,7 @@ scenario({
   right: 'It reads the accounts of the new consent by the AccountIds that came with it.',
   steps: ['connect', 'connect'],
   judge(run) {
+    requireSecondVisit(run)
     survives(run)
     readsTheNewestConsent(run)
   },
@@ -60,6 +72,21 @@ for (const [id, alteration, title] of [
     'TDAT-06/no-transactions',
     'no-transactions',
     'no card was ever used: there are no transactions',
+  ],
+  [
+    'TDAT-06/no-transaction-ids',
+    'transactions-without-an-id',
+    'no transaction has a TransactionId, which no table names',
+  ],
+  [
+    'TDAT-06/many-transactions',
+    'thousands-of-transactions',
+    'an answer with transactions is longer than a megabyte: there are no pages',
+  ],
+  [
+    'TDAT-06/names',
+    'merchants-with-any-signs',
+    'names of merchants and addresses hold backslashes and percents',
   ],
   [
     'TDAT-06/pending-rows',

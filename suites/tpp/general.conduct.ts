@@ -1,6 +1,6 @@
 /** Every request of a TPP. Requirements: specs/tpp/general.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import type { Endpoint, Exchange } from '../../engine/suite-api/responses.ts'
+import { type Endpoint, type Exchange, isDateTime } from '../../engine/suite-api/responses.ts'
 import {
   CONSENTS,
   CREATIONS,
@@ -157,7 +157,52 @@ conduct(
   },
 )
 
+/** RFC 4122, as it is or as a URN. */
+const UUID = /^(urn:uuid:)?[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** RFC 9110 5.6.7, the form that is sent. */
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} (Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d{2}:\d{2}:\d{2} (GMT|UTC)$/
+
+/** Judges a header that a client need not send. */
+const written = (name: string, form: RegExp, expected: string) => (exchange: Exchange) => {
+  const value = API.includes(exchange.endpoint) ? sent(exchange, name)?.trim() : undefined
+  if (!value) return undefined
+  return unless(form.test(value), {
+    message: `${name} is written in another way`,
+    expected,
+    actual: shown(value),
+  })
+}
+
+conduct(
+  'TGEN-10/interaction-id',
+  'x-fapi-interaction-id is a UUID',
+  { endpoints: API, unseen: 'the client sends no x-fapi-interaction-id' },
+  written('x-fapi-interaction-id', UUID, 'a UUID, such as c770aef3-6784-41f7-8e0e-ff5f97bddb3a'),
+)
+
+conduct(
+  'TGEN-10/auth-date',
+  'x-fapi-auth-date is a date of HTTP',
+  { endpoints: API, unseen: 'the client sends no x-fapi-auth-date' },
+  written('x-fapi-auth-date', HTTP_DATE, 'such as Tue, 11 Sep 2012 19:43:31 GMT'),
+)
+
 const ADDRESSED: Endpoint[] = [...API, 'authorisation', 'token', 'registration', 'products']
+
+const SECRETS = ['access_token', 'refresh_token', 'code', 'client_assertion', 'client_secret']
+
+/** Parameters of other names whose value is the access token of the request itself. */
+function tokenIn(exchange: Exchange): string[] {
+  const long = [...queryOf(exchange)].filter(
+    ([name, value]) => !SECRETS.includes(name) && value.length > 15 && !isDateTime(value),
+  )
+  // Only then is the header read, which a recording may have redacted.
+  if (long.length === 0) return []
+  const [, own] = /^Bearer +(\S+)$/i.exec(sent(exchange, 'authorization') ?? '') ?? []
+  return long.filter(([, value]) => value === own).map(([name]) => name)
+}
 
 conduct(
   'TGEN-04/not-in-url',
@@ -165,8 +210,8 @@ conduct(
   { endpoints: ADDRESSED },
   (exchange) => {
     if (!ADDRESSED.includes(exchange.endpoint)) return undefined
-    const secret = ['access_token', 'refresh_token', 'code', 'client_assertion', 'client_secret']
-    const found = secret.filter((name) => queryOf(exchange).has(name))
+    const named = SECRETS.filter((name) => queryOf(exchange).get(name))
+    const found = named.length > 0 ? named : tokenIn(exchange)
     return unless(found.length === 0, {
       message: 'a secret stands in the address',
       expected: 'tokens in the Authorization header or in the body of a form',
@@ -175,8 +220,8 @@ conduct(
   },
 )
 
-/** Below this prefix are only consents and data; in other versions, paths with the same names. */
-const BELOW = /^\/open-banking\/(v3\.1|v[\d.]+\/(aisp|cbpii))\//
+/** Below this prefix are consents and data, and payments, of which the documents say nothing; so in other versions. */
+const BELOW = /^\/open-banking\/(v3\.1\/(?!pisp\/)|v[\d.]+\/(aisp|cbpii)\/)/
 
 /** Statements have permissions but no address: requests for them are not judged. */
 const STATEMENTS = /\/statements(\/|$)/

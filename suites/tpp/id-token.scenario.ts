@@ -1,6 +1,7 @@
 /** ID tokens with one error each. Requirements: specs/tpp/id-token.yaml */
 import { scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
+import type { Exchange } from '../../engine/suite-api/responses.ts'
 import {
   after,
   dataIn,
@@ -10,10 +11,12 @@ import {
   refusesTheTokens,
   requireAltered,
   requireRefusal,
+  requireSecondVisit,
   requireState,
   requireUnbroken,
   survives,
 } from './common/expect.ts'
+import { requestObjectOf } from './common/messages.ts'
 
 /** Id, alteration, and the error in words that follow “an ID token”. */
 const REDIRECT: [id: string, alteration: string, what: string][] = [
@@ -83,6 +86,37 @@ for (const [id, alteration, what] of [
     judge: (run) => refusesTheCode(run, `an ID token ${what}`),
   })
 }
+
+scenario({
+  id: 'TIDT-18/extension',
+  title:
+    'the ID token has an extension in its header that has to be understood, and that nobody knows',
+  right: 'It does not understand the ID token, and redeems no code.',
+  alteration: 'redirect-id-token-with-an-extension',
+  judge: (run) => refusesTheCode(run, 'an ID token with an unknown extension'),
+})
+
+/** Does this visit insist on a level of authentication? */
+function insistsOnLevel(visit: Exchange): boolean {
+  const { claims } = (requestObjectOf(visit)?.claims ?? {}) as {
+    claims?: { id_token?: { acr?: { essential?: boolean; value?: string; values?: string[] } } }
+  }
+  const { essential, value, values } = claims?.id_token?.acr ?? {}
+  return essential === true && (value !== undefined || Array.isArray(values))
+}
+
+scenario({
+  id: 'TIDT-19/level',
+  title: 'the ID token says that the customer logged in by another level (acr) than was asked for',
+  right: 'It compares acr with the levels on which its request insists, and redeems no code.',
+  alteration: 'redirect-id-token-of-another-level',
+  judge(run) {
+    const visits = run.exchanges.filter(({ endpoint }) => endpoint === 'authorisation')
+    if (visits.length > 0 && !visits.some(insistsOnLevel))
+      throw new NotApplicable('the client insists on no level of authentication')
+    refusesTheCode(run, 'an ID token of another level of authentication')
+  },
+})
 
 scenario({
   id: 'TIDT-10/absent',
@@ -263,6 +297,14 @@ scenario({
 })
 
 scenario({
+  id: 'TIDT-14/no-kid',
+  title: 'the bank has one key, and no ID token names it by a kid',
+  right: 'It takes the key that there is.',
+  alteration: 'id-tokens-without-kid',
+  judge: (run) => survives(run),
+})
+
+scenario({
   id: 'TIDT-16/array',
   title: 'aud of every ID token is an array with the client alone',
   right: 'It finds itself in the array, and goes on.',
@@ -276,5 +318,8 @@ scenario({
   right: 'It fetches the JWKS again when a kid is unknown to it.',
   alteration: 'keys-change-during-the-run',
   steps: ['connect', 'connect'],
-  judge: (run) => survives(run),
+  judge(run) {
+    requireSecondVisit(run)
+    survives(run)
+  },
 })

@@ -1,6 +1,6 @@
 /** The registration request. Requirements: specs/tpp/registration.yaml */
 import { conduct } from '../../engine/suite-api/certification.ts'
-import type { Exchange } from '../../engine/suite-api/responses.ts'
+import { type Exchange, member } from '../../engine/suite-api/responses.ts'
 import {
   decoded,
   list,
@@ -67,42 +67,69 @@ conduct(
   },
 )
 
-/** The values that the documents name, for each member of a registration. */
-const USED: Record<string, readonly string[]> = {
-  token_endpoint_auth_method: ['private_key_jwt'],
-  token_endpoint_auth_signing_alg: ['PS256'],
-  request_object_signing_alg: ['PS256'],
-  id_token_signed_response_alg: ['PS256'],
-  response_types: ['code id_token'],
-  grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
-  subject_type: ['public'],
+/**
+ * The values that the documents name for each member of a registration, and the member of the configuration that lists
+ * those of a bank.
+ */
+const USED: Record<string, [listed: string, used: readonly string[]]> = {
+  token_endpoint_auth_method: ['token_endpoint_auth_methods_supported', ['private_key_jwt']],
+  token_endpoint_auth_signing_alg: ['token_endpoint_auth_signing_alg_values_supported', ['PS256']],
+  request_object_signing_alg: ['request_object_signing_alg_values_supported', ['PS256']],
+  id_token_signed_response_alg: ['id_token_signing_alg_values_supported', ['PS256']],
+  response_types: ['response_types_supported', ['code id_token']],
+  grant_types: [
+    'grant_types_supported',
+    ['authorization_code', 'refresh_token', 'client_credentials'],
+  ],
+  subject_type: ['subject_types_supported', ['public']],
   // The documents use no encryption.
-  id_token_encrypted_response_alg: [],
-  request_object_encryption_alg: [],
+  id_token_encrypted_response_alg: ['id_token_encryption_alg_values_supported', []],
+  request_object_encryption_alg: ['request_object_encryption_alg_values_supported', []],
 }
 
 /** A value in a comparable form: the order of the words of a response type means nothing. */
 const comparable = (name: string, value: unknown) =>
   name === 'response_types' ? words(value).toSorted().join(' ') : String(value)
 
+/** The configuration that the client read last; undefined for a client that knows the bank from elsewhere. */
+function configurationBefore(exchange: Exchange, earlier: readonly Exchange[]): unknown {
+  const { scenario } = seenOf(exchange)
+  const read = earlier.findLast(
+    (other) =>
+      other.endpoint === 'discovery' &&
+      other.response?.status === 200 &&
+      seenOf(other).scenario === scenario,
+  )
+  return read?.response?.json
+}
+
 conduct(
   'TREG-04/advertised',
   'the values of a registration are those that the bank advertises',
   options,
-  (exchange) => {
+  (exchange, earlier) => {
     const registration = registrationOf(exchange)
     if (exchange.endpoint !== 'registration' || !registration) return undefined
     const { claims } = registration
-    const wrong = Object.entries(USED).flatMap(([name, used]) =>
-      claims[name] === undefined
+    const configuration = configurationBefore(exchange, earlier)
+    // A recording without the configuration does not show what this bank advertises.
+    if (!configuration && !seenOf(exchange).expected) return undefined
+    const wrong = Object.entries(USED).flatMap(([name, [listed, used]]) => {
+      // A configuration may leave out what is used anyway, such as refresh_token.
+      const advertised = member(configuration, listed) ?? []
+      const known = [...list(advertised), ...used].map((each) => comparable(name, each))
+      return claims[name] === undefined
         ? []
         : list(claims[name])
-            .filter((value) => !used.includes(comparable(name, value)))
-            .map((value) => `${name}: ${value}`),
-    )
-    const scopes = words(claims.scope)
-    const known = ['openid', 'accounts', 'fundsconfirmations']
-    wrong.push(...scopes.filter((each) => !known.includes(each)).map((each) => `scope: ${each}`))
+            .filter((value) => !known.includes(comparable(name, value)))
+            .map((value) => `${name}: ${value}`)
+    })
+    // "Names of the scopes: not shown."
+    const named = member(configuration, 'scopes_supported')
+    const beyond = Array.isArray(named)
+      ? words(claims.scope).filter((each) => each !== 'openid' && !named.includes(each))
+      : []
+    wrong.push(...beyond.map((each) => `scope: ${each}`))
     return unless(wrong.length === 0, {
       message: 'a value is not among those on the well-known configuration',
       expected: 'values that the well-known configuration advertises',
@@ -140,9 +167,11 @@ conduct('TREG-07/audience', 'a registration says which bank it is for', options,
   const { issuer, registrationEndpoint } = seenOf(exchange).expected ?? {}
   if (exchange.endpoint !== 'registration' || !registration) return undefined
   const { aud } = registration.claims
+  // A bank may have other names than its addresses: a bank that took the registration knows itself.
+  const isTaken = aud !== undefined && exchange.response?.status === 201
   const bank = new URL(registrationEndpoint ?? exchange.request.url)
   const fine = list(aud).some((each) => [issuer, bank.href, bank.origin].includes(String(each)))
-  return unless(fine, {
+  return unless(fine || isTaken, {
     message: aud === undefined ? 'aud is missing' : 'aud is not this bank',
     expected: `aud ${issuer}`,
     actual: `aud ${shown(aud)}`,

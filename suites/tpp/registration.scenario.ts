@@ -8,6 +8,7 @@ import {
   neverGivesUp,
   requireAltered,
   requireRefusal,
+  requireUnbroken,
   stopsThere,
   survives,
 } from './common/expect.ts'
@@ -46,6 +47,12 @@ function usesWhatIsStored(run: ScenarioRun, name: 'redirect_uri' | 'scope', unal
     requireStored(exchange, name, name === 'scope' ? words(value) : [value], stored)
   }
   if (name === 'scope') asksForStoredScopes(run)
+  if (lastSaid(run).end === 'refused') {
+    requireUnbroken(run)
+    throw new NotApplicable(
+      'the client gives up where the bank returned other values than it needs',
+    )
+  }
   survives(run)
 }
 

@@ -4,6 +4,7 @@ import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   after,
+  attempted,
   dataIn,
   givesUpAndSaysSo,
   lastSaid,
@@ -13,8 +14,6 @@ import {
   survives,
 } from './common/expect.ts'
 import { endOf, seenOf } from './common/messages.ts'
-
-const pathOf = ({ request }: Exchange) => new URL(request.url).pathname
 
 /** Accounts, balances or transactions: lists and single addresses have the same kind of data. */
 function kindOf({ endpoint }: Exchange): string {
@@ -38,6 +37,12 @@ for (const [id, alteration, steps, title] of [
     'the rate limit is reached: 429 with Retry-After of two seconds',
   ],
   [
+    'TRES-01/retry-after-503',
+    'unavailable-for-two-seconds',
+    ['connect'],
+    'the bank is unavailable: 503 with Retry-After of two seconds',
+  ],
+  [
     'TRES-01/retry-after-date',
     'too-many-requests-until-a-moment',
     ['connect'],
@@ -58,8 +63,8 @@ for (const [id, alteration, steps, title] of [
     steps: [...steps],
     judge(run) {
       const altered = requireAltered(run, 'reads data')
-      // A request to another path may already have been on its way.
-      const again = after(run, altered).find((each) => pathOf(each) === pathOf(altered))
+      // Other requests may already have been on their way.
+      const again = after(run, altered).find((each) => attempted(each) === attempted(altered))
       const early = again && dueAfter(altered) - Date.parse(again.startedAt)
       if (early !== undefined && early > TOLERANCE) {
         throw new Nonconformance({
@@ -74,7 +79,8 @@ for (const [id, alteration, steps, title] of [
       // While the customer is away the client may show older data; after the first connection it has none.
       const wanted =
         goal === 'connect' ? got.filter((each) => kindOf(each) === kindOf(altered)) : got
-      if (wanted.length === 0) requireRefusal(run, 'a rate limit', altered)
+      const what = `an answer of ${altered.response?.status}`
+      if (wanted.length === 0) requireRefusal(run, what, altered)
     },
   })
 }
@@ -97,6 +103,12 @@ for (const [id, alteration, title, what] of [
     'data-connections-closed',
     'the bank closes every connection on which data is asked for',
     'closed connections',
+  ],
+  [
+    'TRES-05/refused-again',
+    'data-refused',
+    'the bank answers every request for data with 401, whatever tokens a refresh yields',
+    'answers of 401',
   ],
 ] as const) {
   scenario({

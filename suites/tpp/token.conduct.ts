@@ -32,7 +32,8 @@ conduct(
     const asked = requestOf(exchange)
     if (!asked) return undefined
     const others = [
-      asked.form.has('client_secret') && 'client_secret',
+      // RFC 6749 3.2: a parameter without a value counts as omitted.
+      asked.form.get('client_secret') && 'client_secret',
       sent(exchange, 'authorization') !== undefined && 'an Authorization header',
     ].filter(Boolean)
     return unless(asked.form.has('client_assertion') && others.length === 0, {
@@ -284,7 +285,7 @@ function scopeGranted(earlier: readonly Exchange[], refreshToken: string): strin
     const [giver] = givingRefreshToken(earlier, token)
     if (!giver) return undefined
     const before = formOf(giver).get('refresh_token')
-    if (before === null) {
+    if (!before) {
       const scope = member(giver.response?.json, 'scope')
       return typeof scope === 'string' ? scope : undefined
     }

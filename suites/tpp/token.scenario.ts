@@ -9,6 +9,7 @@ import {
   redemptions,
   refusesTheTokens,
   requireAltered,
+  requireReading,
   requireRefusal,
   requireUnbroken,
   survives,
@@ -53,6 +54,7 @@ scenario({
   right: 'It gets a new one with its refresh token, and asks nobody.',
   steps: ['connect', { fact: 'token-expired' }, 'read'],
   judge(run) {
+    requireReading(run)
     usesRefreshToken(run)
     survives(run, refreshes(run).at(-1))
   },
@@ -65,6 +67,7 @@ scenario({
   alteration: 'tokens-of-a-second',
   steps: ['connect', 'read'],
   judge(run) {
+    requireReading(run)
     requireRefreshToken(run)
     const later = run.exchanges.filter((each) => seenOf(each).goal === 'read')
     const expired = later.some((each) => seenOf(each).token?.live === false)
@@ -144,6 +147,46 @@ scenario({
       exchange: sentAgain,
     })
     requireRefusal(run, 'a refused refresh token')
+  },
+})
+
+scenario({
+  id: 'TTOK-14/no-id-token-at-refresh',
+  title: 'a refresh yields no ID token',
+  right: 'It goes on: the member is not required.',
+  alteration: 'refreshed-tokens-without-openid',
+  steps: ['connect', { fact: 'token-expired' }, 'read'],
+  judge(run) {
+    requireRefreshToken(run)
+    if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
+    survives(run)
+  },
+})
+
+scenario({
+  id: 'TTOK-18/after-reconfirmation',
+  title: 'the customer confirms again, and the tokens of before are worth nothing any more',
+  right: 'It reads with the tokens of the newest code.',
+  alteration: 'tokens-end-at-re-confirmation',
+  steps: ['connect', 'reconfirm', 'read'],
+  judge(run) {
+    if (run.altered.length === 0)
+      throw new NotApplicable('the client redeems no second code for a consent')
+    requireReading(run)
+    survives(run)
+  },
+})
+
+scenario({
+  id: 'TTOK-19/unavailable-once',
+  title: 'the first refresh is answered with 503, and the client is asked to read twice',
+  right: 'It keeps the refresh token, which nobody refused, and reads with it later.',
+  alteration: 'first-refresh-unavailable',
+  steps: ['connect', { fact: 'token-expired' }, 'read', 'read'],
+  judge(run) {
+    requireRefreshToken(run)
+    if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')
+    survives(run)
   },
 })
 

@@ -95,7 +95,10 @@ describe('a program', () => {
       waitBeforeRetry: () => 0,
       endedAfter: 80,
     })
-    const { results } = await certified(waits, { selected: only })
+    const rateLimit = { threshold: 60, window: 10, retryAfter: true }
+    const host = await createBankHost({ settings: { rateLimit } })
+    const { results } = await certified(waits, { selected: only, host })
+    await host.close()
     expect(results.get('TGEN-01/reads-everything')).toMatchObject({
       outcome: 'blocked',
       message: expect.stringMatching(/did not end .*429 with Retry-After: 10$/),

@@ -90,6 +90,35 @@ test('an operation at an address of its own is documented where the target file 
   expect(asked({ addressed: true })).not.toContain('TGEN-06/documented')
 })
 
+test('payments are beyond the documents, parties below the prefix of accounts are not in them', async () => {
+  const engine = conductEngine(await tppSuites())
+  const asked = (path: string) => {
+    const url = `https://bank.example/open-banking/v3.1/${path}`
+    return engine.judge(exchange({ endpoint: 'elsewhere', about: { seen: BASE } }, 'GET', url))
+  }
+  expect(asked('pisp/domestic-payment-consents/1')).not.toContain('TGEN-06/documented')
+  expect(asked('aisp/party')).toContain('TGEN-06/documented')
+})
+
+test('an AccountId may have come long ago', async () => {
+  const engine = conductEngine(await tppSuites(), { most: 3 })
+  const consent = {
+    consent: { id: '1', permissions: [] } as unknown as NonNullable<Seen['consent']>,
+  }
+  const seen = { ...BASE, ...consent }
+  const json = { Data: { Account: [{ AccountId: '22289' }] } }
+  const list = exchange({ about: { seen } })
+  list.response = { status: 200, headers: [], body: '', bytes: 1, json }
+  engine.judge(list)
+  const single = (id: string) =>
+    engine.judge(
+      exchange({ endpoint: 'account', about: { seen } }, 'GET', `${AISP}/accounts/${id}`),
+    )
+  for (let count = 0; count < 1100; count += 1) single('22289')
+  expect(single('22289')).not.toContain('TDAT-05/account-ids')
+  expect(single('22290')).toContain('TDAT-05/account-ids')
+})
+
 test('two clients that are watched at once may count alike, one may not', async () => {
   const engine = conductEngine(await tppSuites())
   const visited = (client: string, at: string) => {
@@ -101,4 +130,61 @@ test('two clients that are watched at once may count alike, one may not', async 
   expect(visited('tally', 'https://tally.example/1')).not.toContain('TAUT-07/nonce')
   expect(visited('other', 'https://other.example/1')).not.toContain('TAUT-07/nonce')
   expect(visited('tally', 'https://tally.example/2')).toContain('TAUT-07/nonce')
+})
+
+/** A JWT, whose signature nobody looks at. */
+const jwtOf = (claims: object) =>
+  [{ alg: 'PS256' }, claims, {}]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+
+test('a registration is compared with the configuration that was recorded, and not where there is none', async () => {
+  const engine = conductEngine(await tppSuites())
+  const expected = {
+    issuer: 'https://bank.example',
+    tokenEndpoint: 'https://bank.example/token',
+    registrationEndpoint: 'https://bank.example/register',
+  }
+  const registered = (claims: object, seen: Partial<Seen>, status = 201) => {
+    const asked = exchange({ endpoint: 'registration' }, 'POST', 'https://bank.example/register')
+    asked.about = { seen: { ...BASE, ...seen } }
+    asked.request.body = jwtOf({ aud: 'https://bank.example', ...claims })
+    asked.response = { status, headers: [], body: '', bytes: 0 }
+    return engine.judge(asked)
+  }
+  const claims = {
+    grant_types: ['authorization_code', 'implicit'],
+    token_endpoint_auth_method: 'tls_client_auth',
+    scope: 'openid account-information',
+  }
+  expect(registered(claims, {})).not.toContain('TREG-04/advertised')
+  expect(registered(claims, { expected })).toContain('TREG-04/advertised')
+  const json = {
+    grant_types_supported: ['authorization_code', 'implicit'],
+    token_endpoint_auth_methods_supported: ['tls_client_auth', 'private_key_jwt'],
+    scopes_supported: ['openid', 'account-information'],
+  }
+  const discovery = exchange({ endpoint: 'discovery', about: { seen: BASE } })
+  discovery.response = { status: 200, headers: [], body: '', bytes: 1, json }
+  engine.judge(discovery)
+  expect(registered(claims, { expected })).not.toContain('TREG-04/advertised')
+  expect(registered({ scope: 'payments' }, { expected })).toContain('TREG-04/advertised')
+  expect(registered({ aud: '0015800000jfQ9aAAE' }, { expected })).not.toContain('TREG-07/audience')
+  expect(registered({ aud: 'other' }, { expected }, 400)).toContain('TREG-07/audience')
+})
+
+test('an intent may be asked for by another claim where a bank is only watched', async () => {
+  const engine = conductEngine(await tppSuites())
+  const visited = (seen: Partial<Seen>, idToken: object) => {
+    const request = jwtOf({ client_id: 'tally', claims: { id_token: idToken } })
+    const url = `https://login.bank.example/auth?${new URLSearchParams({ request })}`
+    const about = { seen: { ...BASE, ...seen } }
+    return engine.judge(exchange({ endpoint: 'authorisation', about }, 'GET', url))
+  }
+  const intent = { intent: { value: '1' }, acr: { value: 'urn:openbanking:psd2:sca' } }
+  expect(visited({}, intent)).not.toContain('TAUT-15/in-the-object')
+  expect(visited({ scenario: 'TGEN-01/reads-everything' }, intent)).toContain(
+    'TAUT-15/in-the-object',
+  )
+  expect(visited({}, { acr: { value: '1' } })).toContain('TAUT-15/in-the-object')
 })

@@ -302,6 +302,12 @@ describe('good practice: told, and refused by a bank that is strict', () => {
   })
 })
 
+test('headers of FAPI in another form: told, and taken', async () => {
+  const odd = { 'x-fapi-interaction-id': 'no uuid', 'x-fapi-auth-date': 'today' }
+  const broken = ['TGEN-10/interaction-id', 'TGEN-10/auth-date']
+  expect(await met({ apiHeaders: having(odd) })).toEqual({ refused: undefined, broken })
+})
+
 test('a client in the query alone: told, and taken in a certification', async () => {
   const alone: Partial<Conduct> = { requestObject: without('client_id') }
   expect(await met(alone)).toEqual({ refused: undefined, broken: ['TAUT-15/in-the-object'] })
@@ -323,7 +329,9 @@ test('taken, and nobody is blamed: what no sentence speaks of', async () => {
       }),
     },
     { consentBody: consent({ More: 1 }) },
-    { apiHeaders: having({ 'x-fapi-interaction-id': 'no uuid', 'x-fapi-auth-date': 'today' }) },
+    { registrationClaims: having({ application_type: 'mobile' }) },
+    { tokenForm: having({ client_secret: '' }) },
+    { query: having({ scope: 'openid' }) },
   ]
   for (const conduct of lawful) {
     expect(await met(conduct)).toEqual({ refused: undefined, broken: [] })

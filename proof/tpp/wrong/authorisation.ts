@@ -1,4 +1,4 @@
-import { right } from '../conduct.ts'
+import { nothing, right } from '../conduct.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
 let visits = 0
@@ -249,6 +249,18 @@ const wrong: WrongTpp[] = [
         claims: { id_token: { openbanking_intent_id: { essential: true } } },
       }),
     },
+  },
+  {
+    id: 'parameters-of-the-answer-all-known',
+    story: 'The answer is read by a class that refuses unknown parameters.',
+    warns: ['TAUT-16/more-parameters'],
+    conduct: { needs: { ...nothing, answerParameters: true } },
+  },
+  {
+    id: 'second-question-mark',
+    story: 'Address and parameters are joined by a question mark.',
+    warns: ['TAUT-17/address-with-a-query'],
+    conduct: { keepsTheQuery: false },
   },
   {
     id: 'errors-in-the-fragment-alone',

@@ -1,3 +1,4 @@
+import { nothing } from '../conduct.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
 type Json = Record<string, unknown>
@@ -136,13 +137,13 @@ const wrong: WrongTpp[] = [
   {
     id: 'customer-sent-without-a-consent',
     story: 'The ConsentId is made by the client, and the bank will know it later.',
-    warns: ['TCON-05/refused', 'TCON-05/unavailable'],
+    warns: ['TCON-05/no-consent-id', 'TCON-05/refused', 'TCON-05/unavailable'],
     conduct: { goesOnAfterRefusedConsent: true },
   },
   {
     id: 'asks-again-and-again',
     story: 'A refused request is tried twenty times.',
-    warns: ['TCON-06/ninety-days'],
+    warns: ['TCON-06/ninety-days', 'TRES-05/refused-again'],
     conduct: { repeatsRefusals: 20 },
   },
   {
@@ -164,12 +165,6 @@ const wrong: WrongTpp[] = [
     ],
     because: 'It says of every later reading that it went well.',
     conduct: { claimsSuccess: (_reason, goal) => goal === 'read' },
-  },
-  {
-    id: 'one-consent-for-ever',
-    story: 'A customer has one row in the table of consents, and it is taken.',
-    warns: ['TDAT-05/second-consent', 'TIDT-14/new-key'],
-    conduct: { connectsAgain: false },
   },
   {
     id: 'revoked-is-not-believed',
@@ -263,14 +258,38 @@ const wrong: WrongTpp[] = [
   {
     id: 'name-of-the-card-is-null',
     story: 'What the customer did not name is null.',
-    fails: ['TCON-04/optional-members'],
+    warns: ['TCON-17/no-null'],
     conduct: { fundsAccount: (account) => ({ ...account, Name: null }) },
+  },
+  {
+    id: 'dates-that-nobody-set-are-null',
+    story: 'The serialiser writes every member of the class.',
+    warns: ['TCON-17/no-null'],
+    conduct: {
+      consentBody: (body) =>
+        data(body, (rest) => ({
+          ...rest,
+          ...{ ExpirationDateTime: null, TransactionFromDateTime: null, Status: null },
+        })),
+    },
+  },
+  {
+    id: 'name-of-the-card-in-an-object',
+    story: 'The name of a card has a language.',
+    fails: ['TCON-04/optional-members'],
+    conduct: { fundsAccount: (account) => ({ ...account, Name: { en: 'Everyday card' } }) },
   },
   {
     id: 'one-consent-for-all-customers',
     story: 'The consent belongs to the bank, and there is one row for each bank.',
     fails: ['TCON-16/own-consent'],
     conduct: { sharesConsents: true },
+  },
+  {
+    id: 'permissions-as-answered',
+    story: 'What the customer is told to approve is what the answer to the creation repeats.',
+    warns: ['TCON-18/little'],
+    conduct: { needs: { ...nothing, permissions: true } },
   },
   {
     id: 'consent-ids-as-they-are',

@@ -59,6 +59,12 @@ const wrong: WrongTpp[] = [
     conduct: { customerAddress: (present) => (present ? 'unknown' : undefined) },
   },
   {
+    id: 'address-of-nobody',
+    story: 'Where the address of the customer is not known, there is a constant for it.',
+    warns: ['TDAT-04/address'],
+    conduct: { customerAddress: (present) => (present ? '0.0.0.0' : undefined) },
+  },
+  {
     id: 'address-left-empty',
     story: 'The header is always there, and its value is what is known of the customer.',
     fails: ['TDAT-03/absent'],
@@ -81,7 +87,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'tokens-of-the-first-consent',
     story: 'The row of a customer has its tokens, so those of the second consent are not stored.',
-    warns: ['TDAT-05/second-consent'],
+    warns: ['TDAT-05/second-consent', 'TTOK-18/after-reconfirmation'],
     conduct: { keepsFirstTokens: true },
   },
   {
@@ -102,6 +108,24 @@ const wrong: WrongTpp[] = [
     story: 'The first row tells the currency.',
     warns: ['TDAT-06/no-transactions'],
     conduct: { needs: { ...nothing, transactions: true } },
+  },
+  {
+    id: 'transactions-by-their-id',
+    story: 'TransactionId is the primary key of the table of transactions.',
+    warns: ['TDAT-06/no-transaction-ids'],
+    conduct: { needs: { ...nothing, transactionIds: true } },
+  },
+  {
+    id: 'half-a-megabyte-at-most',
+    story: 'The HTTP client of the framework holds so much of an answer, and throws beyond.',
+    warns: ['TDAT-06/many-transactions'],
+    conduct: { needs: { ...nothing, smallAnswers: true } },
+  },
+  {
+    id: 'names-decoded-like-addresses',
+    story: 'One function decodes whatever comes from outside, names of merchants too.',
+    warns: ['TDAT-06/names'],
+    conduct: { needs: { ...nothing, encodedNames: true } },
   },
   {
     id: 'rows-booked-or-pending',
@@ -160,7 +184,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'json-by-hand',
     story: 'The JSON is taken apart line by line.',
-    warns: ['TDAT-06/json'],
+    warns: ['TDAT-06/json', 'TDAT-06/names'],
     conduct: { needs: { ...nothing, plainJson: true } },
   },
   {

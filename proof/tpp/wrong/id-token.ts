@@ -167,6 +167,24 @@ const wrong: WrongTpp[] = [
     conduct: without('subject'),
   },
   {
+    id: 'extensions-of-the-header-ignored',
+    story: 'Of the header alg and kid are read.',
+    warns: ['TIDT-18/extension'],
+    conduct: without('extensions'),
+  },
+  {
+    id: 'level-not-compared',
+    story: 'The level of authentication is asked for, as the bank wants it, and is not looked at.',
+    warns: ['TIDT-19/level'],
+    conduct: without('acr'),
+  },
+  {
+    id: 'key-by-its-kid-alone',
+    story: 'Keys are kept in a map by their kid.',
+    warns: ['TIDT-14/no-kid'],
+    conduct: { needsKid: true },
+  },
+  {
     id: 'second-id-token-ignored',
     story: 'The ID token of the token endpoint is thrown away.',
     warns: [

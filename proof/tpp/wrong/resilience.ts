@@ -4,8 +4,30 @@ const wrong: WrongTpp[] = [
   {
     id: 'retry-after-unread',
     story: 'A 429 is tried again at once.',
-    warns: ['TRES-01/customer-away', 'TRES-01/retry-after', 'TRES-01/retry-after-date'],
+    warns: [
+      'TRES-01/customer-away',
+      'TRES-01/retry-after',
+      'TRES-01/retry-after-503',
+      'TRES-01/retry-after-date',
+    ],
+    because: 'It is not read at any answer.',
     conduct: { waitBeforeRetry: (_stated, attempt) => (attempt > 2 ? undefined : 0.01) },
+  },
+  {
+    id: 'retry-after-of-a-limit-alone',
+    story: 'Retry-After belongs to 429; what is unavailable is tried again at once.',
+    warns: ['TRES-01/retry-after-503'],
+    conduct: {
+      waitBeforeRetry: (stated, attempt, status) =>
+        attempt > 2 ? undefined : status === 503 ? 0.01 : (stated ?? 0.05),
+    },
+  },
+  {
+    id: 'refreshes-again-and-again',
+    story:
+      'Whatever meets 401 is tried again with a new access token, and there is always a new one.',
+    warns: ['TRES-05/refused-again'],
+    conduct: { refreshesAtMost: 12 },
   },
   {
     id: 'hammers-a-busy-bank',

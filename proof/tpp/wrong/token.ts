@@ -201,6 +201,24 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, idToken: true } },
   },
   {
+    id: 'insists-on-an-id-token-of-a-refresh',
+    story: 'Every token response is read by one function, which begins with the ID token.',
+    warns: ['TTOK-14/no-id-token-at-refresh'],
+    conduct: { needs: { ...nothing, refreshedIdToken: true } },
+  },
+  {
+    id: 'tokens-of-the-first-confirmation',
+    story: 'The customer confirms again, and the row of the consent has its tokens already.',
+    warns: ['TTOK-18/after-reconfirmation'],
+    conduct: { keepsTokensAtReconfirmation: true },
+  },
+  {
+    id: 'refresh-token-thrown-away-at-a-503',
+    story: 'Where no access token comes, the connection is broken, and its tokens are deleted.',
+    warns: ['TTOK-19/unavailable-once'],
+    conduct: { repeatsUnavailable: 0, forgetsUnavailableTokens: true },
+  },
+  {
     id: 'assertion-of-no-client',
     story: 'iss and sub are the software_id: what the registration returned is not read.',
     fails: ['TTOK-03/issuer'],

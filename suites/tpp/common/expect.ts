@@ -48,6 +48,20 @@ export function requireAltered(run: ScenarioRun, what: string): Exchange {
   throw new Blocked({ kind: 'data', what: `a client that ${what}` }, `needs a client that ${what}`)
 }
 
+/** Ends as not applicable for a client that asks the bank for nothing when it is to read again: TGEN-01 judges that. */
+export function requireReading({ exchanges }: ScenarioRun): void {
+  if (exchanges.some((each) => seenOf(each).goal === 'read')) return
+  throw new NotApplicable('the client asks the bank for nothing when it is to read again')
+}
+
+/** Ends as not applicable for a client that connects a customer once: no sentence has it create a second consent. */
+export function requireSecondVisit(run: ScenarioRun): void {
+  const visits = run.exchanges.filter(({ endpoint }) => endpoint === 'authorisation')
+  const links = new Set(visits.map((each) => queryOf(each).get('request')))
+  if (lastSaid(run).end !== 'refused' || links.size !== 1) return
+  throw new NotApplicable('the client connects a customer once')
+}
+
 /** If the bank refused a request because of a broken rule, ends as blocked by that rule. */
 export function requireUnbroken(run: ScenarioRun): void {
   for (const exchange of run.exchanges.toReversed()) {
@@ -183,21 +197,28 @@ export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange)
   })
 }
 
-/** How often a client may repeat one request before that is too often. */
-const PATIENCE = 5
+/**
+ * What a request asks for. Transactions of another period are another request; the time of day in a filter may be that
+ * of the attempt.
+ */
+export function attempted({ endpoint, request }: Exchange): string {
+  const { pathname, search } = new URL(request.url)
+  const filters = DATA.includes(endpoint) ? search.replace(/(?<=\d)T[^&]*/gi, '') : ''
+  return `${request.method} ${pathname}${filters}`
+}
+
+/** How often a client may repeat one request: a program that tries three times, on a library that does so too. */
+const PATIENCE = 10
 
 /** The client stops repeating the same request after some attempts. */
-export function givesUp(refused: Exchange[]): void {
+export function givesUp(refused: Exchange[], patience = PATIENCE): void {
   const times = new Map<string, number>()
-  for (const { request } of refused) {
-    const what = `${request.method} ${new URL(request.url).pathname}`
-    times.set(what, (times.get(what) ?? 0) + 1)
-  }
+  for (const what of refused.map(attempted)) times.set(what, (times.get(what) ?? 0) + 1)
   const [what, most] = [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
-  if (most <= PATIENCE) return
+  if (most <= patience) return
   throw new Nonconformance({
     message: 'the client goes on asking',
-    expected: `at most ${PATIENCE} attempts`,
+    expected: `at most ${patience} attempts`,
     actual: `${most}${most < MOST_ALIKE ? '' : ' or more'} attempts of ${what}`,
     exchange: refused.at(-1),
   })
@@ -227,7 +248,7 @@ export const neverGivesUp = {
 export function requireState({ exchanges }: ScenarioRun): void {
   const visits = exchanges.filter(({ endpoint }) => endpoint === 'authorisation')
   const stateless = visits.every(
-    (each) => !queryOf(each).has('state') && !requestObjectOf(each)?.claims.state,
+    (each) => !queryOf(each).get('state') && !requestObjectOf(each)?.claims.state,
   )
   if (stateless && visits.length > 0) throw new NotApplicable('the client sends no state')
 }

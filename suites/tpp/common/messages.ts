@@ -54,26 +54,36 @@ export function readOnce<Value>(
 /** How many exchanges a search may hold beyond the number of earlier ones. */
 const BEYOND = 1000
 
+interface SearchOptions<Held> {
+  /** What is held of an exchange. Default: the exchange. */
+  hold(exchange: Exchange): Held
+  /** How many are held at least, also when they are no longer among the earlier ones. */
+  least: number
+}
+
 /**
  * Finds earlier exchanges by keys read from them, without going through all of them for each request.
  *
  * @param keysOf the keys of an exchange; it may have none
  * @returns the earlier exchanges with a key, in their order; may include some that are no longer in `earlier`
  */
-export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
-  const searches = new WeakMap<readonly Exchange[], Search>()
-  return (earlier: readonly Exchange[], key: unknown): readonly Exchange[] => {
+export function searched<Held = Exchange>(
+  keysOf: (exchange: Exchange) => Iterable<unknown>,
+  { hold = (exchange) => exchange as Held, least = 0 }: Partial<SearchOptions<Held>> = {},
+) {
+  const searches = new WeakMap<readonly Exchange[], Search<Held>>()
+  return (earlier: readonly Exchange[], key: unknown): readonly Held[] => {
     const known = searches.get(earlier)
-    const isFull = known !== undefined && known.held > 2 * earlier.length + BEYOND
-    const search: Search = known && !isFull ? known : { held: 0, byKey: new Map() }
+    const isFull = known !== undefined && known.held > Math.max(least, 2 * earlier.length + BEYOND)
+    const search: Search<Held> = known && !isFull ? known : { held: 0, byKey: new Map() }
     searches.set(earlier, search)
     const from = search.last === undefined ? 0 : earlier.lastIndexOf(search.last) + 1
     for (const exchange of earlier.slice(from)) {
       search.held += 1
       for (const each of keysOf(exchange)) {
         const same = search.byKey.get(each)
-        if (same) same.push(exchange)
-        else search.byKey.set(each, [exchange])
+        if (same) same.push(hold(exchange))
+        else search.byKey.set(each, [hold(exchange)])
       }
     }
     search.last = earlier.at(-1)
@@ -81,12 +91,12 @@ export function searched(keysOf: (exchange: Exchange) => Iterable<unknown>) {
   }
 }
 
-interface Search {
+interface Search<Held> {
   /** The last exchange that was added. */
   last?: Exchange
   /** How many were added. */
   held: number
-  byKey: Map<unknown, Exchange[]>
+  byKey: Map<unknown, Held[]>
 }
 
 /** The value, if it is defined, as the keys of a search. */
