@@ -304,7 +304,8 @@ const faults: Fault[] = [
   },
   {
     id: 'user-name-in-id-tokens',
-    story: 'The product has a profile of the user in each ID token, with the user name and the realm.',
+    story:
+      'The product has a profile of the user in each ID token, with the user name and the realm.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
     middleware: idTokens((claims, sign, ctx) => {
