@@ -293,7 +293,7 @@ scenario({
 scenario({
   id: 'TCON-18/little',
   title: 'the answer to the creation of a consent holds its ConsentId and Status alone',
-  right: 'It goes on with the ConsentId.',
+  right: 'It continues with the ConsentId.',
   alteration: 'created-consents-say-little',
   judge: (run) => survives(run),
 })
