@@ -1,6 +1,11 @@
+import type { Context, Middleware } from 'koa'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
+import type { DataEndpoint } from '../../bank/policies/data.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { rowsOf } from '../altering/data-requests.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 
 const DAY = 86_400_000
@@ -12,9 +17,15 @@ function dayOf(instant: number): number {
   return Math.floor((instant + ahead) / DAY) * DAY - ahead
 }
 
-/** A filter or a period takes the whole of its days, at which `placed` puts the rows. */
+const NOON = 12 * 3_600_000
+
+/**
+ * A filter or a period takes the whole of its days, at which `placed` puts the rows.
+ *
+ * @param told the time of the day by which the day is shown.
+ */
 const wholeDays =
-  (placed: (row: Row, index: number) => number): NonNullable<Variant['policies']> =>
+  (placed: (row: Row, index: number) => number, told = 0): NonNullable<Variant['policies']> =>
   (correct, { fired }) => {
     const days = (period: { from?: number; to?: number }) => ({
       ...(period.from !== undefined && { from: dayOf(period.from) }),
@@ -23,7 +34,7 @@ const wholeDays =
     return {
       rowsBooked(rows) {
         fired()
-        return rows.map((row, index) => ({ ...row, booked: dayOf(placed(row, index)) }))
+        return rows.map((row, index) => ({ ...row, booked: dayOf(placed(row, index)) + told }))
       },
       bookedWithin: (row, period, endpoint) => correct.bookedWithin(row, days(period), endpoint),
       withinConsentPeriod(row, { transactionsFrom: from, transactionsTo: to }) {
@@ -33,9 +44,55 @@ const wholeDays =
     }
   }
 
+/** From the begin of a day to its end. */
+const ENDS = { fromBookingDateTime: 0, toBookingDateTime: DAY - 1000 }
+
 /** Half past two in the afternoon of each day before yesterday, one row a day. */
 const ofEachDay = ({ status, booked }: Row, index: number): number =>
   status === 'Booked' ? (Math.floor(Date.now() / DAY) - index - 1) * DAY + 14.5 * 3_600_000 : booked
+
+/** The midnight ninety days ago. */
+const ninetyDaysAgo = () => (Math.floor(Date.now() / DAY) - 90) * DAY
+
+const isOfNinetyDays = ({ booked }: Row) => booked >= ninetyDaysAgo()
+
+const isAbsent = (ctx = currentRequest()) => ctx?.get('x-fapi-customer-ip-address') === ''
+
+/** An endpoint with a shorter history than the other one. */
+const ninetyDaysAt =
+  (short: DataEndpoint): NonNullable<Variant['policies']> =>
+  (correct, { fired }) => ({
+    rowsBooked(rows, accountId, endpoint) {
+      const all = correct.rowsBooked(rows, accountId, endpoint)
+      if (endpoint !== short) return all
+      fired()
+      return all.filter(isOfNinetyDays)
+    },
+  })
+
+/** Refuses a filter that begins before them. */
+const loginBeforeNinetyDays =
+  (isNeeded: (ctx: Context) => boolean): Middleware =>
+  async (ctx, next) => {
+    const isAsked = ctx.path.endsWith('/transactions') && isNeeded(ctx)
+    const from = Date.parse(String(ctx.query.fromBookingDateTime))
+    if (!isAsked || !(from < ninetyDaysAgo())) return next()
+    ctx.status = 403
+    ctx.body = { Code: 'UK.OBIE.Reauthenticate', Message: 'The customer must log in again.' }
+    return stateOf(ctx).fired()
+  }
+
+/** How many answers of the transaction endpoints each access token got. */
+const answered = ofEachBank(() => new Map<string, number>())
+
+/** Counted, because time limits depend on the machine's speed. */
+const FIRST_MOMENTS = 8
+
+/** Is the request one of the first with a token that comes of a login, while the customer is present? */
+function isOfTheLogin(ctx: Context): boolean {
+  if (isAbsent(ctx) || tokenInfoOf(ctx)?.refreshed !== false) return false
+  return (answered().get(ctx.get('authorization')) ?? 0) <= FIRST_MOMENTS
+}
 
 const variants: Variant[] = [
   {
@@ -49,6 +106,29 @@ const variants: Variant[] = [
     story:
       'The same for customers who buy something every day: no filter or period can begin or end on a day without a booking.',
     policies: wholeDays(ofEachDay),
+  },
+  {
+    id: 'days-of-posting-told-by-their-noon',
+    story:
+      'The ledger knows the day of a booking, in London: it is shown by its noon, at which it is the same day nearly everywhere, and a filter or a period takes the whole of its days.',
+    policies: wholeDays(({ booked }) => booked, NOON),
+  },
+  {
+    id: 'days-told-by-their-noon-with-a-booking-each',
+    story:
+      'The same for customers who buy something every day; Links.Self has the days that were applied.',
+    policies: (correct, tools) => ({
+      ...wholeDays(ofEachDay, NOON)(correct, tools),
+      selfLink(base, path) {
+        const self = new URL(correct.selfLink(base, path))
+        for (const [name, end] of Object.entries(ENDS)) {
+          const at = Date.parse(self.searchParams.get(name) ?? '')
+          if (Number.isNaN(at)) continue
+          self.searchParams.set(name, new Date(dayOf(at) + end).toISOString())
+        }
+        return self.href
+      },
+    }),
   },
   {
     id: 'days-shown-of-bookings-of-each-day',
@@ -67,23 +147,51 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'ninety-days-of-all-accounts',
+    story:
+      'How far the history reaches is open: of one account to the beginning, of all of them ninety days.',
+    policies: ninetyDaysAt('transactions'),
+  },
+  {
+    id: 'ninety-days-of-one-account',
+    story:
+      'The same the other way round: the list comes from the archive, and one account from the store of the last ninety days.',
+    policies: ninetyDaysAt('account-transactions'),
+  },
+  {
     id: 'older-bookings-need-a-login',
     story:
       'How far the history reaches is open: ninety days, and a filter that begins before them is refused with 403, by which 3.1.2 has the customer log in again.',
     policies: () => ({
-      rowsBooked: (rows) => rows.filter(({ booked }) => booked >= ninetyDaysAgo()),
+      rowsBooked: (rows) => rows.filter(isOfNinetyDays),
     }),
-    async middleware(ctx, next) {
-      const from = Date.parse(String(ctx.query.fromBookingDateTime))
-      if (!ctx.path.endsWith('/transactions') || !(from < ninetyDaysAgo())) return next()
-      ctx.status = 403
-      ctx.body = { Code: 'UK.OBIE.Reauthenticate', Message: 'The customer must log in again.' }
-      return stateOf(ctx).fired()
-    },
+    middleware: loginBeforeNinetyDays(() => true),
+  },
+  {
+    id: 'older-bookings-need-the-customer',
+    story:
+      'How far the history reaches is open: all of it while the customer is present, and ninety days otherwise, when a filter that begins before them is refused with 403.',
+    policies: () => ({
+      rowsBooked: (rows) => (isAbsent() ? rows.filter(isOfNinetyDays) : rows),
+    }),
+    middleware: loginBeforeNinetyDays(isAbsent),
+  },
+  {
+    id: 'older-bookings-need-a-login-by-now',
+    story:
+      'How far the history reaches is open: all of it in the first moments after the customer has authenticated; from then on ninety days, and a filter that begins before them is refused with 403.',
+    policies: () => ({
+      rowsBooked(rows) {
+        const ctx = currentRequest()
+        return ctx && isOfTheLogin(ctx) ? rows : rows.filter(isOfNinetyDays)
+      },
+    }),
+    middleware: loginBeforeNinetyDays((ctx) => {
+      const token = ctx.get('authorization')
+      answered().set(token, (answered().get(token) ?? 0) + 1)
+      return !isOfTheLogin(ctx)
+    }),
   },
 ]
-
-/** The midnight ninety days ago. */
-const ninetyDaysAgo = () => (Math.floor(Date.now() / DAY) - 90) * DAY
 
 export default variants

@@ -39,6 +39,9 @@ const kindOf = (row: Json, kinds: number) =>
 /** When the latest purchase was booked, which not all books have: 25 hours ago. */
 const bookedLately = ofEachBank(() => Math.floor(Date.now() / 1000 - 25 * 3600) * 1000)
 
+/** Twenty hours and a minute ago, when the cards were first used. */
+const yesterday = ofEachBank(() => Math.floor(Date.now() / 1000 - 20 * 3600 - 60) * 1000)
+
 /** Different spellings of a merchant's name, from several sources. */
 const spelling = roundRobin<(name: string) => string>([
   (name) => name,
@@ -162,6 +165,26 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'fractions-of-a-second-in-the-list-alone',
+    story:
+      'RFC 3339 leaves the digits of a second open: the list comes from a service that tells milliseconds, one account from one that tells seconds.',
+    policies: (correct) => ({
+      rowsBooked: (rows, accountId, endpoint) =>
+        correct
+          .rowsBooked(rows, accountId, endpoint)
+          .map((row) => ({
+            ...row,
+            booked: row.booked + (Number.parseInt(row.id.slice(0, 4), 16) % 1000),
+          })),
+    }),
+    middleware: rowsOf('account-transactions', (rows) =>
+      rows.map((row) => ({
+        ...row,
+        BookingDateTime: String(row.BookingDateTime).replace(/\.\d+/, ''),
+      })),
+    ),
+  },
+  {
     id: 'three-transactions',
     story: 'Cards that were hardly used have two pending transactions and a booked one.',
     settings: { data: { transactions: 3 } },
@@ -269,6 +292,36 @@ const variants: Variant[] = [
           if (!one || isBehind(accountId)) return all
           fired()
           const lately = { ...one, id: `late-${one.id}`, booked: bookedLately() }
+          return [...all, lately].sort((a, b) => b.booked - a.booked)
+        },
+      }
+    },
+  },
+  {
+    id: 'cards-of-yesterday-and-a-replica-behind',
+    story:
+      'The cards came yesterday, and all was booked since; of two servers that answer by turns one does not have the purchase of this minute yet.',
+    blocks: [
+      'TXN-16/close',
+      'TXN-17/close',
+      'TXN-20/end-alone',
+      'TXN-20/ends-later',
+      'TXN-39/bulk-equals-single',
+    ],
+    because: 'What was booked lately, each server may show at another time, or not at all.',
+    policies: (correct, { fired }) => {
+      const isBehind = roundRobin([false, true])
+      return {
+        rowsBooked(rows, accountId, endpoint) {
+          const all = correct
+            .rowsBooked(rows, accountId, endpoint)
+            .map((row, index) =>
+              row.status === 'Booked' ? { ...row, booked: yesterday() - index * 600_000 } : row,
+            )
+          const one = all.find(({ status }) => status === 'Booked')
+          if (!one || isBehind(accountId)) return all
+          fired()
+          const lately = { ...one, id: `late-${one.id}`, booked: yesterday() + 20 * 3_600_000 }
           return [...all, lately].sort((a, b) => b.booked - a.booked)
         },
       }
@@ -430,8 +483,8 @@ const variants: Variant[] = [
   {
     id: 'answers-cached-by-address',
     story:
-      'No sentence says of which minute an answer is: a gateway keeps each for some seconds, by token and whole address, while purchases are booked and amounts settle.',
-    policies: (_correct, { fired }) => movingBooks(fired),
+      'No sentence says of which minute an answer is: a gateway keeps each for some seconds, by token and whole address, while purchases are booked and amounts settle, that of an old one in dispute too.',
+    policies: (_correct, { fired }) => inDispute(movingBooks(fired)),
     middleware: successes(['data'], (body, ctx) => {
       const key = `${ctx.get('authorization')} ${ctx.method} ${ctx.url}`
       const kept = cached().get(key)
@@ -488,6 +541,14 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'pending-rows-that-are-being-booked',
+    story:
+      'The full list of values of Status is not shown: what is pending is being booked, and says Booking.',
+    middleware: elements('Transaction', (row) =>
+      row.Status === 'Pending' ? { ...row, Status: 'Booking' } : row,
+    ),
+  },
+  {
     id: 'pending-rows-in-words-of-each-service',
     story:
       'The full list of values of Status is not shown: what is pending in the list is authorised at the single addresses.',
@@ -528,6 +589,18 @@ const variants: Variant[] = [
       const { MerchantName } = (row.MerchantDetails ?? {}) as Json
       const isCalledSo = MerchantName !== undefined && kindOf(row, 2) > 0
       return isCalledSo ? { ...row, AddressLine: String(MerchantName).toUpperCase() } : row
+    }),
+  },
+  {
+    id: 'shops-in-the-web',
+    story:
+      'A shop in the web is called by its address there, and no sentence says how an address is written.',
+    middleware: elements('Transaction', (row) => {
+      const { MerchantName } = (row.MerchantDetails ?? {}) as Json
+      if (MerchantName === undefined) return row
+      const name = `${String(MerchantName).toLowerCase().replace(/\W+/g, '-')}.co.uk`
+      const AddressLine = name.toUpperCase()
+      return { ...row, AddressLine, MerchantDetails: { MerchantName: name } }
     }),
   },
   {
@@ -595,6 +668,18 @@ function movingBooks(fired: () => void): Partial<Policies> {
         row.status === 'Pending' && calls % 7 >= 3 ? { ...row, status: 'Booked' as const } : row,
       )
       return [...bought, ...moved]
+    },
+  }
+}
+
+/** The amount of the oldest transaction of the card that is used most changes every two seconds. */
+function inDispute(books: Partial<Policies>): Partial<Policies> {
+  return {
+    rowsBooked(...about) {
+      const rows = books.rowsBooked?.(...about) ?? []
+      const oldest = rows.length > 50 ? rows.at(-1) : undefined
+      const amount = Math.floor(Date.now() / 2000) % 10_000
+      return rows.map((row) => (row === oldest ? { ...row, amount } : row))
     },
   }
 }

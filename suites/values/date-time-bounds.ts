@@ -10,6 +10,8 @@ export interface Booking {
    * a fraction, 1000 with none. The booking is at any instant in this range.
    */
   told: number
+  /** Where the time tells a day, but not by its beginning: by how much the booking may also be before it. */
+  early?: number
   /** The last earlier booking and the first later one, at other instants. */
   before?: number
   after?: number
@@ -178,15 +180,15 @@ function sides(
 
 /** Undefined where a bound equals a booking, or where the row is not certainly on the intended side. */
 function queryOf(booking: Booking, { from, to }: Sides, shown: boolean): BoundsQuery | undefined {
-  const { row, told, before, after } = booking
+  const { row, told, early = 0, before, after } = booking
   const [first, last] = [from?.(row), to?.(row)]
   const latest = row + told - 1
   for (const one of [before, row, after]) {
     if (one === undefined) continue
-    const within = (bound = Number.NaN) => bound >= one && bound < one + told
+    const within = (bound = Number.NaN) => bound >= one - early && bound < one + told
     if (within(first) || within(last)) return undefined
   }
-  const inside = (first ?? -Infinity) < row && latest < (last ?? Infinity)
+  const inside = (first ?? -Infinity) < row - early && latest < (last ?? Infinity)
   if (inside !== shown) return undefined
   return {
     ...(first !== undefined && { fromBookingDateTime: textOf(first) }),

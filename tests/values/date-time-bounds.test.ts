@@ -7,6 +7,7 @@ import { divided, madeOf, rowOf } from './rows.ts'
 
 const { wrong, lawful } = divided(bounds)
 
+const DAY = 86_400_000
 const NOON = { row: Date.parse('2026-01-05T12:00:00Z'), told: 1 }
 
 /** Bookings of whole seconds or milliseconds, with neighbours that are close. */
@@ -103,6 +104,15 @@ test('of a booking at midnight no bound is its midnight, and of one at the end o
   const last = { ...NOON, row: Date.parse('2026-01-05T23:59:59.500Z') }
   expect(rowOf(bounds, 'from-last-of-day').make(last)).toBeUndefined()
   expect(rowOf(bounds, 'to-last-of-day').make(last)).toBeUndefined()
+})
+
+test('of a booking whose noon tells its day alone, no bound lies within a day of it', () => {
+  const right = { ...NOON, told: DAY, early: DAY }
+  for (const [id, made] of madeOf(rowsOf(bounds), right)) {
+    for (const text of Object.values(made)) {
+      expect(Math.abs(instantOf(text) - NOON.row), id).toBeGreaterThanOrEqual(DAY)
+    }
+  }
 })
 
 test.each([

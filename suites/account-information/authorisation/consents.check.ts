@@ -30,6 +30,7 @@ import { deletedAndQueried } from '../common/consents/deleted-consents.ts'
 import { hidesCard } from '../common/data/account-comparisons.ts'
 import { settled } from '../common/data/booking-times.ts'
 import { keyAcrossConsents } from '../common/data/completeness.ts'
+import { endsAtNinetyDays } from '../common/data/history.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import { bookedIn, bulk, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import {
@@ -242,7 +243,10 @@ check(
     }
     const id = 'CONS-22/after-approval'
     expectSameTerms(before.terms, after.terms, TERMS, 'its re-confirmation', id)
-    if (shown.length === 0) blockForData('a booked debit within the period of the consent')
+    if (shown.length > 0) return
+    if (rowsOf(after.transactions).length > 0 && endsAtNinetyDays(before.transactions))
+      throw new NotApplicable('the consent shows more right after a login')
+    blockForData('a booked debit within the period of the consent')
   },
 )
 

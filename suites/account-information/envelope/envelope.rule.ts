@@ -179,15 +179,20 @@ function isOtherInstant(shown: string, sent: string | null): boolean {
   return instantOf(shown) !== instantOf(sent)
 }
 
-/** Is the filter that is shown narrower than the one that was sent, and are all booked rows of the answer within it? */
+/**
+ * Is the filter that is shown narrower than the one that was sent, and are all booked rows of the answer within it? A bank
+ * that tells days alone may show the whole of its day.
+ */
 function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
+  const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
+  const margin = rows.length > 0 ? marginAround(rows, 0) : DAY
   const end = name === 'fromBookingDateTime' ? 1 : -1
   const from = end * instantOf(shown)
-  if (from <= end * instantOf(sent)) return false
-  const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
-  const margin = marginAround(rows, 0)
+  if (from <= end * instantOf(sent) - margin) return false
   return rows.every((row) => end * (bookedAt(row) ?? 0) >= from - margin)
 }
+
+const DAY = 86_400_000
 
 /** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
 function nextIn({ response }: Exchange): string | undefined {

@@ -1,13 +1,14 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expectThat, matchers, noteControl, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Visit, type VisitOptions, visitEnd } from '../../../engine/suite-api/flow.ts'
-import { blockBy } from '../../../engine/suite-api/outcomes.ts'
+import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import type { Finding } from '../../../engine/suite-api/rule.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
 import { createConsent } from '../common/consents/consent-requests.ts'
+import { needsLogin } from '../common/data/history.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
 import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
@@ -60,6 +61,9 @@ async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
         async ask(respelled) {
           const exchange = await approval.get(path, { query, respelled })
           const refused = matchers.toSucceed(exchange)
+          // By now the usual encoding may need another login as well.
+          if (needsLogin(exchange) && needsLogin(await approval.get(path, { query })))
+            throw new NotApplicable('the bank asks for another login of the customer')
           if (refused) return { exchange, finding: refused }
           const other = otherThanAround(approval, path, [usual, exchange, usual])
           if (other) await relyOnSteadyRows(approval)

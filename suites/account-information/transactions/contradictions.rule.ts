@@ -263,7 +263,8 @@ const SHOPS = 3
 
 /**
  * Every answer without filter and period that has six rows, of three merchants, with a merchant and an address. Fails:
- * each of them has the same text for both. Upper and lower case and blanks around a text do not count.
+ * each of them has the same text for both. Upper and lower case and blanks around a text do not count. Not judged: shops
+ * in the web, whose address there may be their name.
  */
 rule(
   'TXN-50/own-text',
@@ -277,7 +278,8 @@ rule(
     const told = allIn(exchange).flatMap((row) => {
       const merchant = textOf(member(row, 'MerchantDetails', 'MerchantName'))
       const address = textOf(row.AddressLine)
-      return merchant !== '' && address !== '' ? [{ merchant, address }] : []
+      const isKnown = merchant !== '' && address !== '' && !IN_THE_WEB.test(merchant)
+      return isKnown ? [{ merchant, address }] : []
     })
     if (told.length < MANY || new Set(told.map(({ merchant }) => merchant)).size < SHOPS) {
       return undefined
@@ -287,5 +289,7 @@ rule(
     return [{ message, expected: 'where it was', actual: brief(told[0]?.address) }]
   },
 )
+
+const IN_THE_WEB = /^\S+\.[a-z]{2,}$/
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim().toLowerCase() : '')

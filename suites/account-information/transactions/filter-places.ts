@@ -25,6 +25,7 @@ import {
 } from '../common/data/booking-times.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
 import { requireRows } from '../common/data/data-reads.ts'
+import { ofNinetyDays } from '../common/data/history.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import {
   addresses,
@@ -232,7 +233,8 @@ async function firstThatTells<Found>(
   for (const path of await pathsOf(approval, operation)) {
     const { whole } = await latest(approval, path)
     const rows = bookedIn(whole, readOwner(approval, path))
-    const found = find(rows)
+    // A filter that begins before ninety days may need another login.
+    const found = find(ofNinetyDays(rows)) ?? find(rows)
     if (found !== undefined) return { path, of: found }
     seen.push(...rows)
   }

@@ -119,7 +119,8 @@ rule(
 
 /**
  * Every transactions 2xx under a consent with a period in UTC: rows that are not booked but have a
- * BookingDateTime. Fails: it lies outside. An answer without such rows conforms once another one of the run showed some.
+ * BookingDateTime. Fails: it lies outside, of a bank that tells days alone by a day. An answer without such rows conforms
+ * once another one of the run showed some.
  * Not judged: filters, which restrict what was booked.
  */
 rule(
@@ -135,9 +136,10 @@ rule(
     if (all.some(isPendingAtSomeTime)) earlier.set('pending', true)
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
+    const margin = marginAround(all, 0)
     const outside = (row: Row) => {
       const at = bookedAt(row) as number
-      return at < (from ?? at) || at > (to ?? at)
+      return at < (from ?? at) - margin || at > (to ?? at) + margin
     }
     // If booked rows lie outside too, the limit is not applied at all: other checks judge that.
     if (all.some((row) => isBookedAtSomeTime(row) && outside(row))) return undefined

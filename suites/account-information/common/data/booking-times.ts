@@ -18,6 +18,9 @@ export interface Bounds {
 /** Distance of a bound from a booking, if there is room. It is small, so that a shift by a time zone shows. */
 export const NEAR = 5 * 60_000
 
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
 /** The times of booked rows in milliseconds since 1970, each once, sorted. */
 export const bookingTimes = remembered((rows: Row[]): number[] => {
   const times = rows.filter(isBookedAtSomeTime).map((row) => bookedAt(row) as number)
@@ -42,10 +45,12 @@ export function dueEverywhere(rows: Row[]): Row[] {
   return rows.filter((row) => (bookedAt(row) ?? Number.NEGATIVE_INFINITY) < lately())
 }
 
-/** The rows that every answer must show, or, if none of them is so old, all of them. */
+/** The rows that every answer must show, or, if none of them is so old, those of before this hour, or all of them. */
 export function dueIfAny(rows: Row[]): Row[] {
   const due = dueEverywhere(rows)
-  return due.length > 0 ? due : rows
+  if (due.length > 0) return due
+  const earlier = rows.filter((row) => (bookedAt(row) ?? 0) < now() - HOUR)
+  return earlier.length > 0 ? earlier : rows
 }
 
 /** Books of a night may end with the day before it, and serve until the next ones are complete. */
@@ -85,30 +90,38 @@ export function bookingIn(rows: Row[]): Booking | undefined {
   return {
     row,
     told,
+    ...(areOfDays(times) && !times.every(isMidnight) && { early: DAY }),
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   }
 }
 
-const DAY = 86_400_000
-
 /** Milliseconds of an hour, a minute and a second. */
-const UNITS = [3_600_000, 60_000, 1000]
+const UNITS = [HOUR, 60_000, 1000]
 
 /** The largest unit that divides all times: the bank shows no finer ones, whatever it compares. */
 const unitOf = (times: number[]): number =>
   areOfDays(times) ? DAY : (UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1)
 
 /** Is it a midnight of UTC or of London, which is an hour ahead in summer? */
-const isMidnight = (time: number): boolean => time % DAY === 0 || time % DAY === 23 * 3_600_000
+const isMidnight = (time: number): boolean => time % DAY === 0 || time % DAY === 23 * HOUR
 
-const areOfDays = (times: number[]): boolean => times.every(isMidnight)
+/** Midnights, or one time of day that tells a day, such as noon or that of a midnight elsewhere. */
+const areOfDays = (times: number[]): boolean => times.every(isMidnight) || haveOneTimeOfDay(times)
+
+/** So many bookings do not have one time of day by chance. */
+const ENOUGH = 3
+
+/** In summer it may be an hour earlier. A full hour, or the last second of a day, tells a day even if it is one alone. */
+function haveOneTimeOfDay(times: number[]): boolean {
+  const [time = 0, other = time, ...more] = new Set(times.map((each) => each % DAY))
+  const isOne = more.length === 0 && [0, HOUR, DAY - HOUR].includes(Math.abs(time - other))
+  return isOne && (times.length >= ENOUGH || time % HOUR === 0 || time >= DAY - 1000)
+}
 
 /** Do these rows tell the days of their bookings alone? */
 const tellDays = remembered(
-  (rows: Row[]) =>
-    rows.some(isBookedAtSomeTime) &&
-    rows.every((row) => !isBookedAtSomeTime(row) || isMidnight(bookedAt(row) ?? 0)),
+  (rows: Row[]) => rows.some(isBookedAtSomeTime) && areOfDays(bookingTimes(rows)),
 )
 
 /**
@@ -223,8 +236,8 @@ export function justBefore(times: number[], low: number, high: number): Place | 
 }
 
 /**
- * A bank that knows only days may take a filter by its day: if bookings are midnights, the bound lies on a day without a
- * booking, at noon, where there is such a day.
+ * A bank that knows only days may take a filter by its day: if bookings tell days, the bound lies a day and a half from
+ * them, where there is a day without a booking.
  */
 function nearest(times: number[], place: (near: number) => Place | undefined): Place | undefined {
   const far = 1.5 * DAY

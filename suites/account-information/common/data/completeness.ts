@@ -2,7 +2,7 @@ import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
 import {
-  bookedAt,
+  bookedSecond,
   type Exchange,
   isBooked,
   member,
@@ -23,6 +23,7 @@ import {
   requireAccountIds,
   requireRows,
 } from './data-reads.ts'
+import { reachedBy } from './history.ts'
 import { readOwner } from './read-owners.ts'
 import { amountOf } from './same-rows.ts'
 import {
@@ -49,7 +50,8 @@ export function bulkAndSingles(approval: Approval) {
 
 /**
  * Rows of an account that are in two single answers, and not in the bulk answer between them. Here and below, what was
- * booked lately may be missing: answers may be cached, each address for itself, or be those of last night.
+ * booked lately may be missing: answers may be cached, each address for itself, or be those of last night. And the
+ * history of one of the addresses may be one of ninety days.
  */
 export async function missingInBulk(approval: Approval): Promise<{
   wrong?: Wrong & { single: Exchange }
@@ -69,7 +71,7 @@ export async function missingInBulk(approval: Approval): Promise<{
     // A row of another account is judged by TXN-02/asked-account-only.
     const own = rows.filter((row) => row.AccountId === id)
     if (own.length > 0) accounts += 1
-    const finding = matchers.toHoldRows(bulkBefore, dueEverywhere(own))
+    const finding = matchers.toHoldRows(bulkBefore, reachedBy(bulkBefore, dueEverywhere(own)))
     if (finding) wrong ??= { ...finding, exchange: bulkBefore, single }
   }
   return { ...(wrong && { wrong }), accounts }
@@ -122,10 +124,8 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
   )
   for (const [id, single] of singlesAfter) {
     bookedIn(single, readOwner(approval, pathOf(id, '/transactions')))
-    const finding = matchers.toHoldRows(
-      single,
-      dueEverywhere(rows.filter((row) => row.AccountId === id)),
-    )
+    const own = dueEverywhere(rows.filter((row) => row.AccountId === id))
+    const finding = matchers.toHoldRows(single, reachedBy(single, own))
     if (!finding) continue
     relyOnSameRules(single, bulkBefore, 'TXN-')
     await relyOnSteadyRows(approval)
@@ -147,8 +147,9 @@ export const DETAILS: readonly Told[] = [
 ]
 
 /**
- * Finds a transaction with one amount (or other detail) in two single answers, and another
- * one in the two bulk answers between and after them: it may change, but not back and forth.
+ * Finds transactions with one amount (or other detail) in two single answers, and another one in the two bulk answers
+ * between and after them: it may change, but not back and forth. A single one may have changed since one of the addresses
+ * got what it shows for some minutes.
  */
 export async function shownOtherwise(
   approval: Approval,
@@ -156,6 +157,7 @@ export async function shownOtherwise(
 ): Promise<Wrong | 'no rows' | undefined> {
   const { singlesBefore, bulkBefore, singlesAfter, bulkAfter } = await bulkAndSingles(approval)
   const owner = readOwner(approval, bulk)
+  const others: Wrong[] = []
   let compared = 0
   for (const [id, exchange] of singlesAfter) {
     const singleOwner = readOwner(approval, pathOf(id, '/transactions'))
@@ -174,10 +176,11 @@ export async function shownOtherwise(
       compared += 1
       if (actual === expected) continue
       const message = `the single answer shows a transaction with another ${words}`
-      return { message, expected: `${expected} for ${key}`, actual, exchange }
+      others.push({ message, expected: `${expected} for ${key}`, actual, exchange })
     }
   }
-  return compared === 0 ? 'no rows' : undefined
+  if (compared === 0) return 'no rows'
+  return others.length > 1 || others.length === compared ? others[0] : undefined
 }
 
 /**
@@ -298,8 +301,8 @@ export async function relyOnOneResponse(approval: Approval): Promise<void> {
  * of a customer: AccountIds differ between consents, and details may.
  */
 export const keyAcrossConsents = remembered((row: Row): string => {
-  const at = bookedAt(row) ?? row.BookingDateTime
-  return JSON.stringify([at, row.CreditDebitIndicator, member(row, 'Amount', 'Currency')])
+  const currency = member(row, 'Amount', 'Currency')
+  return JSON.stringify([bookedSecond(row), row.CreditDebitIndicator, currency])
 })
 
 /**

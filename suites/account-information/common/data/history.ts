@@ -1,3 +1,4 @@
+import { now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import {
@@ -48,10 +49,21 @@ function monthOf(time: number): number {
   return 12 * date.getUTCFullYear() + date.getUTCMonth()
 }
 
-/** Does an answer show nothing that was booked more than ninety days before the request? */
+/** Does an answer show nothing that was booked before the ninety days before the request, the first of them as a whole? */
 export function endsAtNinetyDays(answer: Exchange): boolean {
-  return oldestIn(rowsOf(answer)) >= Date.parse(answer.startedAt) - NINETY_DAYS
+  return oldestIn(rowsOf(answer)) >= Date.parse(answer.startedAt) - NINETY_DAYS - A_DAY
 }
+
+/** Of some rows, those since the beginning of the history that an answer shows, if it is one of ninety days. */
+export function reachedBy(answer: Exchange, rows: Row[]): Row[] {
+  if (!endsAtNinetyDays(answer)) return rows
+  const begins = Date.parse(answer.startedAt) - HISTORY
+  return rows.filter((row) => (bookedAt(row) ?? begins) >= begins)
+}
+
+/** The rows that are shown however long ago the customer has logged in. */
+export const ofNinetyDays = (rows: Row[]): Row[] =>
+  rows.filter((row) => (bookedAt(row) ?? -Infinity) >= now() - HISTORY)
 
 /**
  * Not applicable where one of the consents now shows ninety days, and showed more before:

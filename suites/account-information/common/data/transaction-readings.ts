@@ -29,6 +29,7 @@ import {
   settled,
 } from './booking-times.ts'
 import { once, pathOf, requireAccountIds, requireRows, singles } from './data-reads.ts'
+import { needsLogin } from './history.ts'
 import { readOwner } from './read-owners.ts'
 
 /** A finding, with the answer that shows it. */
@@ -154,7 +155,11 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
         const { outside, missing } = filterFinding({ ...one, rows: before })
         return outside === undefined && missing === undefined
       }
-      const { rows, read } = await between(approval, path, ask, fits)
+      const first = await between(approval, path, ask, fits)
+      // Some time after the login the history may begin later, and the bounds are placed among what is left of it.
+      const { rows, read } = needsLogin(first.read.answer)
+        ? await between(approval, path, ask, fits)
+        : first
       all.push({ path, rows, ...read })
     }
     return all
