@@ -274,7 +274,7 @@ const faults: Fault[] = [
   {
     id: 'client-tokens-in-any-case',
     story: `The column of the clients’ own tokens ${COLLATION}`,
-    fails: ['SEC-03/unknown-token', 'FCC-13/invalid-token'],
+    fails: ['SEC-03/unknown-token', 'CLC-07/invalid-token', 'FCC-13/invalid-token'],
     middleware: lends((bearer, ctx) => foundBy(inAnyCase, ctx, 'ClientCredentials', bearer)),
   },
   {
