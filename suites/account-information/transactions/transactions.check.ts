@@ -232,8 +232,8 @@ check(
 )
 
 /**
- * List, single addresses, list: booked rows that both lists show with the same amount have it in the single answers
- * too, but for one of several. Rows that these lack are judged by TXN-24/one-response.
+ * List, single addresses, list: booked rows that both lists show with the same amount
+ * have it in the single answer too. Rows that it lacks are judged by TXN-24/one-response.
  */
 check(
   'TXN-39/bulk-equals-single',

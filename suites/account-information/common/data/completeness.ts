@@ -147,9 +147,8 @@ export const DETAILS: readonly Told[] = [
 ]
 
 /**
- * Finds transactions with one amount (or other detail) in two single answers, and another one in the two bulk answers
- * between and after them: it may change, but not back and forth. A single one may have changed since one of the addresses
- * got what it shows for some minutes.
+ * Finds a transaction with one amount (or other detail) in two single answers, and another
+ * one in the two bulk answers between and after them: it may change, but not back and forth.
  */
 export async function shownOtherwise(
   approval: Approval,
@@ -157,7 +156,6 @@ export async function shownOtherwise(
 ): Promise<Wrong | 'no rows' | undefined> {
   const { singlesBefore, bulkBefore, singlesAfter, bulkAfter } = await bulkAndSingles(approval)
   const owner = readOwner(approval, bulk)
-  const others: Wrong[] = []
   let compared = 0
   for (const [id, exchange] of singlesAfter) {
     const singleOwner = readOwner(approval, pathOf(id, '/transactions'))
@@ -176,11 +174,10 @@ export async function shownOtherwise(
       compared += 1
       if (actual === expected) continue
       const message = `the single answer shows a transaction with another ${words}`
-      others.push({ message, expected: `${expected} for ${key}`, actual, exchange })
+      return { message, expected: `${expected} for ${key}`, actual, exchange }
     }
   }
-  if (compared === 0) return 'no rows'
-  return others.length > 1 || others.length === compared ? others[0] : undefined
+  return compared === 0 ? 'no rows' : undefined
 }
 
 /**
