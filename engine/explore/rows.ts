@@ -1,3 +1,4 @@
+import { marginAround } from '../judge/booking-days.ts'
 import {
   bookedAt,
   isBooked,
@@ -40,15 +41,17 @@ export async function comparedRows(
   // What is shown while the customer is absent may be older.
   if (!move.present || !succeeded(exchange) || !move.what.endsWith('transactions')) return undefined
   const rows = rowsOf(exchange)
-  const inside = (row: Row) => {
+  // A bank that shows days alone may take a bound by its day.
+  const margin = marginAround([...(before ?? rows)], 0)
+  const isWithin = (row: Row, over: number) => {
     const at = bookedAt(row)
     if (at === undefined) return false
-    return (from === undefined || at > from) && (to === undefined || at < to)
+    return (from === undefined || at > from - over) && (to === undefined || at < to + over)
   }
   const filtered = from !== undefined || to !== undefined
   const filter = to === undefined ? 'TXN-16' : 'TXN-17'
   const beyond = filtered
-    ? rows.find((row) => isBooked(row) && bookedAt(row) !== undefined && !inside(row))
+    ? rows.find((row) => isBooked(row) && bookedAt(row) !== undefined && !isWithin(row, margin))
     : undefined
   if (beyond) {
     const message = 'a transaction stands in the answer that its filter leaves out'
@@ -63,7 +66,7 @@ export async function comparedRows(
   const due = (row: Row) =>
     isBooked(row) &&
     (subject === undefined || row.AccountId === subject) &&
-    (!filtered || inside(row)) &&
+    (!filtered || isWithin(row, -margin)) &&
     (bookedAt(row) ?? Number.POSITIVE_INFINITY) < now()
   const wanted = before.filter(due)
   const added = subject === undefined || filtered ? [] : addedIn(rows, before)

@@ -1,5 +1,12 @@
 export { rulesBrokenBy } from '../client-session/trace.ts'
 export { answerOf, notJson } from '../judge/answer-words.ts'
+export {
+  areOfDays,
+  bookingTimes,
+  isBookedAtSomeTime,
+  isMidnight,
+  marginAround,
+} from '../judge/booking-days.ts'
 export { brief } from '../judge/brief.ts'
 export {
   bookedAt,
