@@ -2,7 +2,6 @@ import type { Context, Middleware } from 'koa'
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
-import type { DataEndpoint } from '../../bank/policies/data.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { rowsOf } from '../altering/data-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -57,18 +56,6 @@ const ninetyDaysAgo = () => (Math.floor(Date.now() / DAY) - 90) * DAY
 const isOfNinetyDays = ({ booked }: Row) => booked >= ninetyDaysAgo()
 
 const isAbsent = (ctx = currentRequest()) => ctx?.get('x-fapi-customer-ip-address') === ''
-
-/** An endpoint with a shorter history than the other one. */
-const ninetyDaysAt =
-  (short: DataEndpoint): NonNullable<Variant['policies']> =>
-  (correct, { fired }) => ({
-    rowsBooked(rows, accountId, endpoint) {
-      const all = correct.rowsBooked(rows, accountId, endpoint)
-      if (endpoint !== short) return all
-      fired()
-      return all.filter(isOfNinetyDays)
-    },
-  })
 
 /** Refuses a filter that begins before them. */
 const loginBeforeNinetyDays =
@@ -145,18 +132,6 @@ const variants: Variant[] = [
         }),
       })),
     ),
-  },
-  {
-    id: 'ninety-days-of-all-accounts',
-    story:
-      'How far the history reaches is open: of one account to the beginning, of all of them ninety days.',
-    policies: ninetyDaysAt('transactions'),
-  },
-  {
-    id: 'ninety-days-of-one-account',
-    story:
-      'The same the other way round: the list comes from the archive, and one account from the store of the last ninety days.',
-    policies: ninetyDaysAt('account-transactions'),
   },
   {
     id: 'older-bookings-need-a-login',

@@ -23,7 +23,6 @@ import {
   requireAccountIds,
   requireRows,
 } from './data-reads.ts'
-import { reachedBy } from './history.ts'
 import { readOwner } from './read-owners.ts'
 import { amountOf } from './same-rows.ts'
 import {
@@ -50,8 +49,7 @@ export function bulkAndSingles(approval: Approval) {
 
 /**
  * Rows of an account that are in two single answers, and not in the bulk answer between them. Here and below, what was
- * booked lately may be missing: answers may be cached, each address for itself, or be those of last night. And the
- * history of one of the addresses may be one of ninety days.
+ * booked lately may be missing: answers may be cached, each address for itself, or be those of last night.
  */
 export async function missingInBulk(approval: Approval): Promise<{
   wrong?: Wrong & { single: Exchange }
@@ -71,7 +69,7 @@ export async function missingInBulk(approval: Approval): Promise<{
     // A row of another account is judged by TXN-02/asked-account-only.
     const own = rows.filter((row) => row.AccountId === id)
     if (own.length > 0) accounts += 1
-    const finding = matchers.toHoldRows(bulkBefore, reachedBy(bulkBefore, dueEverywhere(own)))
+    const finding = matchers.toHoldRows(bulkBefore, dueEverywhere(own))
     if (finding) wrong ??= { ...finding, exchange: bulkBefore, single }
   }
   return { ...(wrong && { wrong }), accounts }
@@ -125,7 +123,7 @@ async function beyondTheSingle(approval: Approval): Promise<Wrong | undefined> {
   for (const [id, single] of singlesAfter) {
     bookedIn(single, readOwner(approval, pathOf(id, '/transactions')))
     const own = dueEverywhere(rows.filter((row) => row.AccountId === id))
-    const finding = matchers.toHoldRows(single, reachedBy(single, own))
+    const finding = matchers.toHoldRows(single, own)
     if (!finding) continue
     relyOnSameRules(single, bulkBefore, 'TXN-')
     await relyOnSteadyRows(approval)

@@ -54,13 +54,6 @@ export function endsAtNinetyDays(answer: Exchange): boolean {
   return oldestIn(rowsOf(answer)) >= Date.parse(answer.startedAt) - NINETY_DAYS - A_DAY
 }
 
-/** Of some rows, those since the beginning of the history that an answer shows, if it is one of ninety days. */
-export function reachedBy(answer: Exchange, rows: Row[]): Row[] {
-  if (!endsAtNinetyDays(answer)) return rows
-  const begins = Date.parse(answer.startedAt) - HISTORY
-  return rows.filter((row) => (bookedAt(row) ?? begins) >= begins)
-}
-
 /** The rows that are shown however long ago the customer has logged in. */
 export const ofNinetyDays = (rows: Row[]): Row[] =>
   rows.filter((row) => (bookedAt(row) ?? -Infinity) >= now() - HISTORY)
