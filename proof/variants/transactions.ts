@@ -170,12 +170,10 @@ const variants: Variant[] = [
       'RFC 3339 leaves the digits of a second open: the list comes from a service that tells milliseconds, one account from one that tells seconds.',
     policies: (correct) => ({
       rowsBooked: (rows, accountId, endpoint) =>
-        correct
-          .rowsBooked(rows, accountId, endpoint)
-          .map((row) => ({
-            ...row,
-            booked: row.booked + (Number.parseInt(row.id.slice(0, 4), 16) % 1000),
-          })),
+        correct.rowsBooked(rows, accountId, endpoint).map((row) => ({
+          ...row,
+          booked: row.booked + (Number.parseInt(row.id.slice(0, 4), 16) % 1000),
+        })),
     }),
     middleware: rowsOf('account-transactions', (rows) =>
       rows.map((row) => ({
