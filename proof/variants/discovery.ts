@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from 'node:crypto'
 import type { Middleware } from 'koa'
 import { signJws } from '../../bank/authorisation-server/signature.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { idTokens } from '../altering/id-tokens.ts'
 import {
@@ -139,6 +140,18 @@ const variants: Variant[] = [
           ...advertised,
           scopes: [...advertised.scopes, 'payments'],
         }),
+      scopesStored: (scopes, roles) =>
+        correct.scopesStored(
+          scopes.filter((scope) => scope !== 'payments'),
+          roles,
+        ),
+      registrationView(stored) {
+        const ctx = currentRequest()
+        const { scope } = ctx ? decoded(stateOf(ctx).body).claims : {}
+        const view = correct.registrationView(stored)
+        const asked = String(scope).split(' ').includes('payments')
+        return asked ? { ...view, scope: `${view.scope} payments` } : view
+      },
     }),
     middleware: successes(['discovery'], (body) => ({ ...body, scopes_supported: ['openid'] })),
   },
