@@ -184,7 +184,7 @@ test('the command: no secret in what it writes, exit code 1 for a must of the TP
 
   expect([code, stderr]).toEqual([1, ''])
   expect(stdout).toContain('TPP GEN-04/accept (must)')
-  expect(stdout).toMatch(/NOTHING BROKEN SEEN[\s\S]*NONCONFORMANT {2}a client/)
+  expect(stdout).toMatch(/NOTHING BROKEN SEEN[\s\S]*\d MUSTS? BROKEN {2}a client/)
   expect(reportOf(join(out, 'bank'))).toMatchObject({ exitCode: 0, verdict: 'incomplete' })
   expect(reportOf(join(out, 'tpp'))).toMatchObject({ exitCode: 1, target: { side: 'TPP' } })
   const secrets = secretsIn(texts)

@@ -37,7 +37,7 @@ const OF_SECRETS = [
   ...['DISC-13/kept', 'DISC-16/for-ps256', 'FCC-09/name-strings', 'FCC-26/not-exchanged'],
   ...['REG-14/space-separated', 'REG-34/own-token', 'SEC-15/not-guessable', 'TOK-15/access-token'],
   ...['TOK-19/string', 'TOK-20/signed', 'TOK-20/string', 'TOK-37/claims', 'TOK-42/b64token'],
-  'TXN-43/nowhere-else',
+  ...['TXN-43/nowhere-else', 'SEC-09/in-tokens'],
 ]
 
 /**
