@@ -59,15 +59,8 @@ const OF_FORMS = ['authorisation.login', 'authorisation.pages']
 export function compatible(one: Themed, other: Themed): boolean {
   const forms = [one, other].every(({ theme }) => OF_FORMS.includes(theme))
   const isKnown = UNJUDGED.some((pair) => [one, other].every(({ id }) => pair.includes(id)))
-  if ([one, other].some(({ id }) => ALONE.includes(id))) return false
   return one.theme !== other.theme && !forms && !isKnown && !sameSettings(one, other)
 }
-
-/**
- * A client that is locked for a moment gets no token for a lawful request in an unusual form either, which is sent once:
- * whether one falls into that moment depends on what else a bank does.
- */
-const ALONE = ['clients-locked-after-five-wrong-assertions']
 
 /**
  * Pairs that no sentence forbids, and at which a lawful bank still fails together with a third freedom: where only the
