@@ -1,7 +1,15 @@
 import { stateOf } from '../../bank/state/state.ts'
 import { decoded, tokenForm } from '../altering/jwt-rewrites.ts'
+import { jsonOf } from '../altering/rewriting.ts'
 import { formOf, tokenResponses } from '../altering/token-requests.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
+
+/** Milliseconds for which a client is refused. */
+const LOCKED = 150
+
+/** How often a client failed to authenticate in a row, and until when it is locked. */
+const locks = ofEachBank(() => new Map<string, { failed: number; until: number }>())
 
 const variants: Variant[] = [
   {
@@ -26,6 +34,30 @@ const variants: Variant[] = [
       ctx.status = 401
       ctx.body = { error: 'invalid_client', error_description: 'exp is too far in the future' }
       stateOf(ctx).fired()
+    },
+  },
+  {
+    id: 'clients-locked-after-five-wrong-assertions',
+    story:
+      'Whoever fails to authenticate five times in a row is refused for a moment, whatever comes: no sentence forbids a bank to slow down guesses.',
+    async middleware(ctx, next) {
+      const form = tokenForm(ctx)
+      const { sub } = decoded(form?.get('client_assertion')).claims
+      const id = String(form?.get('client_id') ?? sub ?? '')
+      if (!form || id === '') return next()
+      const { failed = 0, until = 0 } = locks().get(id) ?? {}
+      if (Date.now() < until) {
+        ctx.status = 401
+        ctx.body = { error: 'invalid_client' }
+        return stateOf(ctx).fired()
+      }
+      await next()
+      const isWrong = jsonOf(ctx)?.error === 'invalid_client'
+      const isLast = isWrong && failed === 4
+      locks().set(id, {
+        failed: isWrong && !isLast ? failed + 1 : 0,
+        until: isLast ? Date.now() + LOCKED : 0,
+      })
     },
   },
   {
