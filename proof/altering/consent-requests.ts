@@ -83,7 +83,7 @@ export function bodyTakenAs(kind: Kind, sent: string, body: Json): Middleware {
   }
 }
 
-function parsed(text: string): Json | undefined {
+export function parsed(text: string): Json | undefined {
   try {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value)

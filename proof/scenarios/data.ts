@@ -33,8 +33,14 @@ function instead(
   }
 }
 
-function refuse(ctx: Context, status: number, code: string, words: string): void {
+function refuse(
+  ctx: Context,
+  status: number,
+  [code, words]: readonly [code: string, words: string],
+  headers: Record<string, string> = {},
+): void {
   ctx.status = status
+  ctx.set(headers)
   ctx.body = {
     Code: `${status} ${ctx.message}`,
     Message: words,
@@ -42,6 +48,10 @@ function refuse(ctx: Context, status: number, code: string, words: string): void
   }
   stateOf(ctx).refusal = { reason: code, detail: words }
 }
+
+const TOO_MANY = ['UnexpectedError', 'Too many requests.'] as const
+const TOKEN_INVALID = ['Header.Invalid', 'The access token is not valid.'] as const
+const UNAVAILABLE = ['UnexpectedError', 'The service is not available.'] as const
 
 const alterations: Alteration[] = [
   {
@@ -59,52 +69,41 @@ const alterations: Alteration[] = [
   instead(
     'too-many-requests-for-two-seconds',
     'The first request for data is answered with 429 and Retry-After: 2.',
-    (ctx) => {
-      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
-      ctx.set('retry-after', '2')
-    },
+    (ctx) => refuse(ctx, 429, TOO_MANY, { 'retry-after': '2' }),
     { once: true },
   ),
   instead(
     'too-many-requests-until-a-moment',
     'The first request for data is answered with 429 and a Retry-After that is a date, three seconds ahead.',
-    (ctx) => {
-      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
-      ctx.set('retry-after', new Date(Date.now() + 3000).toUTCString())
-    },
+    (ctx) =>
+      refuse(ctx, 429, TOO_MANY, { 'retry-after': new Date(Date.now() + 3000).toUTCString() }),
     { once: true },
   ),
   instead(
     'too-many-requests-while-away',
     'The first request for data while the customer is away is answered with 429 and Retry-After: 1.',
-    (ctx) => {
-      refuse(ctx, 429, 'UnexpectedError', 'Too many requests.')
-      ctx.set('retry-after', '1')
-    },
+    (ctx) => refuse(ctx, 429, TOO_MANY, { 'retry-after': '1' }),
     { once: true, applies: (ctx) => isData(ctx) && !ctx.get('x-fapi-customer-ip-address') },
   ),
   instead('too-many-requests', 'Every request for data is answered with 429.', (ctx) =>
-    refuse(ctx, 429, 'UnexpectedError', 'Too many requests.'),
+    refuse(ctx, 429, TOO_MANY),
   ),
   instead(
     'unavailable-for-two-seconds',
     'The first request for data is answered with 503 and Retry-After: 2.',
-    (ctx) => {
-      refuse(ctx, 503, 'UnexpectedError', 'The service is not available.')
-      ctx.set('retry-after', '2')
-    },
+    (ctx) => refuse(ctx, 503, UNAVAILABLE, { 'retry-after': '2' }),
     { once: true },
   ),
   instead(
     'data-refused',
     'Every request for data is answered with 401, whatever its access token.',
-    (ctx) => {
-      refuse(ctx, 401, 'Header.Invalid', 'The access token is not valid.')
-      ctx.set('www-authenticate', 'Bearer error="invalid_token"')
-    },
+    (ctx) =>
+      refuse(ctx, 401, TOKEN_INVALID, {
+        'www-authenticate': 'Bearer error="invalid_token"',
+      }),
   ),
   instead('data-unavailable', 'Every request for data is answered with 503.', (ctx) =>
-    refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
+    refuse(ctx, 503, UNAVAILABLE),
   ),
   instead('data-connections-closed', 'The connection is closed when data is asked for.', (ctx) => {
     ctx.respond = false
@@ -135,31 +134,31 @@ const alterations: Alteration[] = [
   instead(
     'consent-refused',
     'The bank refuses to create a consent.',
-    (ctx) => refuse(ctx, 400, 'Field.Invalid', 'A permission is not supported.'),
+    (ctx) => refuse(ctx, 400, ['Field.Invalid', 'A permission is not supported.']),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
   ),
   instead(
     'consents-unavailable',
     'Every request that creates a consent is answered with 503.',
-    (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
+    (ctx) => refuse(ctx, 503, UNAVAILABLE),
     { applies: (ctx) => partOf(ctx) === 'consents' && ctx.method === 'POST' },
   ),
   instead(
     'deletions-unavailable',
     'Every request that deletes a consent is answered with 503.',
-    (ctx) => refuse(ctx, 503, 'UnexpectedError', 'The service is not available.'),
+    (ctx) => refuse(ctx, 503, UNAVAILABLE),
     { applies: isDeletion },
   ),
   instead(
     'deletions-refused',
     'Every request that deletes a consent is answered with 401, whatever its access token.',
-    (ctx) => refuse(ctx, 401, 'Header.Invalid', 'The access token is not valid.'),
+    (ctx) => refuse(ctx, 401, TOKEN_INVALID),
     { applies: isDeletion },
   ),
   instead(
     'deletions-of-another-client',
     'Every request that deletes a consent is answered with 403, as if another client owned it.',
-    (ctx) => refuse(ctx, 403, 'Resource.NotFound', 'The client has no access to this consent.'),
+    (ctx) => refuse(ctx, 403, ['Resource.NotFound', 'The client has no access to this consent.']),
     { applies: isDeletion },
   ),
   instead(

@@ -26,6 +26,13 @@ function refused(id: string, grant: string, story: string): Alteration {
   }
 }
 
+function unavailable(ctx: Context): void {
+  ctx.status = 503
+  ctx.body = { error: 'temporarily_unavailable' }
+  stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
+  stateOf(ctx).fired()
+}
+
 /** Removes a member from answers of the token endpoint. */
 function leftOut(id: string, member: string): Alteration {
   return {
@@ -47,10 +54,7 @@ const alterations: Alteration[] = [
     story: 'Every token request is answered with 503.',
     async middleware(ctx, next) {
       if (grantOf(ctx) === undefined) return next()
-      ctx.status = 503
-      ctx.body = { error: 'temporarily_unavailable' }
-      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
-      stateOf(ctx).fired()
+      unavailable(ctx)
     },
   },
   {
@@ -59,10 +63,7 @@ const alterations: Alteration[] = [
     async middleware(ctx, next) {
       if (grantOf(ctx) !== 'refresh_token' || refreshes().refused) return next()
       refreshes().refused = true
-      ctx.status = 503
-      ctx.body = { error: 'temporarily_unavailable' }
-      stateOf(ctx).refusal = { reason: 'unavailable', detail: 'temporarily unavailable' }
-      stateOf(ctx).fired()
+      unavailable(ctx)
     },
   },
   {

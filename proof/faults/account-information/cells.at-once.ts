@@ -59,6 +59,19 @@ async function outlivedByARefresh({ id }: Consent): Promise<void> {
 /** The connection over which a consent with a period was created. */
 const homes = ofEachBank(() => new Map<string, Socket>())
 
+/** The access tokens of a cache open data, whatever has become of their consent. */
+const tokensStay =
+  (cache: () => ReadonlySet<string>): NonNullable<Fault['policies']> =>
+  (correct, { fired }) => ({
+    tokensDie: () => false,
+    consentUsable(consent, age) {
+      const ctx = currentRequest()
+      if (!ctx || !cache().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
+      fired()
+      return undefined
+    },
+  })
+
 const faults: Fault[] = [
   {
     ...outlives('deletion-at-another-node', ({ deleted }) => deleted !== undefined, isFirst, {
@@ -106,15 +119,7 @@ const faults: Fault[] = [
     story:
       'A token is written into the cache when the request with it ends. The deletion has emptied the cache before.',
     fails: ['CLC-04/re-confirmed'],
-    policies: (correct, { fired }) => ({
-      tokensDie: () => false,
-      consentUsable(consent, age) {
-        const ctx = currentRequest()
-        if (!ctx || !putBack().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
-        fired()
-        return undefined
-      },
-    }),
+    policies: tokensStay(putBack),
     async middleware(ctx, next) {
       const isOnlyOne = isFirst(ctx)
       const { consent } = (endpointOf(ctx) && isOnlyOne && tokenInfoOf(ctx)) || {}
@@ -130,15 +135,7 @@ const faults: Fault[] = [
     story:
       'A refresh has looked at the consent before its deletion, and stores the new token after the deletion has ended the others.',
     fails: ['CLC-04/re-confirmed'],
-    policies: (correct, { fired }) => ({
-      tokensDie: () => false,
-      consentUsable(consent, age) {
-        const ctx = currentRequest()
-        if (!ctx || !stored().has(bearerOf(ctx))) return correct.consentUsable(consent, age)
-        fired()
-        return undefined
-      },
-    }),
+    policies: tokensStay(stored),
     async middleware(ctx, next) {
       const isOnlyOne = isFirst(ctx)
       const { consents, records } = stateOf(ctx).bank.services

@@ -9,6 +9,7 @@ import {
   consentNamed,
   idsBy,
   isAbout,
+  parsed,
   repeated,
   requested,
   serving,
@@ -32,6 +33,19 @@ const queries = ofEachBank(() => new Map<unknown, number>())
 
 /** The number of simultaneous creations, and the id of the first that was finished. */
 const moments = ofEachBank((): { open: number; id?: string } => ({ open: 0 }))
+
+/** The answer to a creation shows a time that the request names. */
+const copiedFromTheRequest =
+  (member: string): NonNullable<Fault['middleware']> =>
+  async (ctx, next) => {
+    const sent = isAbout(ctx, KIND, 'POST') ? (parsed(stateOf(ctx).body)?.Data as Json) : undefined
+    const wanted = sent?.[member]
+    await next()
+    const body = ctx.body as { Data: Json }
+    if (wanted === undefined || ctx.status !== 201) return
+    body.Data[member] = wanted
+    stateOf(ctx).fired()
+  }
 
 const faults: Fault[] = [
   {
@@ -429,15 +443,7 @@ const faults: Fault[] = [
     story: 'Members of the request are copied over those of the new consent.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
-    async middleware(ctx: Context, next: Next) {
-      const sent = isAbout(ctx, KIND, 'POST') ? stateOf(ctx).body : ''
-      await next()
-      const wanted = /"CreationDateTime":"([^"]+)"/.exec(sent)?.[1]
-      const body = ctx.body as { Data: Record<string, unknown> }
-      if (!wanted || ctx.status !== 201) return
-      body.Data.CreationDateTime = wanted
-      stateOf(ctx).fired()
-    },
+    middleware: copiedFromTheRequest('CreationDateTime'),
   },
   {
     id: 'update-time-of-the-request',
@@ -445,15 +451,7 @@ const faults: Fault[] = [
       'The record of a consent is filled from the request, but for what is known to be the bank’s.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
-    async middleware(ctx: Context, next: Next) {
-      const sent = isAbout(ctx, KIND, 'POST') ? stateOf(ctx).body : ''
-      await next()
-      const wanted = /"StatusUpdateDateTime":"([^"]+)"/.exec(sent)?.[1]
-      const body = ctx.body as { Data: Record<string, unknown> }
-      if (!wanted || ctx.status !== 201) return
-      body.Data.StatusUpdateDateTime = wanted
-      stateOf(ctx).fired()
-    },
+    middleware: copiedFromTheRequest('StatusUpdateDateTime'),
   },
   {
     id: 'status-of-the-request',

@@ -36,6 +36,21 @@ function cachedBy(
   }
 }
 
+/** Takes the access token that a JWT names, where the library accepts the JWT. */
+const lendsFromJwts =
+  (
+    isAccepted: (header: Record<string, unknown>, token: string) => boolean,
+  ): NonNullable<Fault['middleware']> =>
+  async (ctx, next) => {
+    const token = ctx.get('authorization').slice('Bearer '.length)
+    const { header, claims } = decoded(token)
+    if (endpointOf(ctx) && isAccepted(header, token)) {
+      ctx.req.headers.authorization = `Bearer ${String(claims.jti)}`
+      stateOf(ctx).fired()
+    }
+    await next()
+  }
+
 /** The customer who logged in last. */
 const worker = ofEachBank((): { last?: Customer } => ({}))
 
@@ -160,28 +175,13 @@ const faults: Fault[] = [
     story:
       'The gateway takes the id of the token out of a JWT, by a library that verifies what the header of the JWT asks for.',
     fails: ['DATA-03/unknown-token'],
-    async middleware(ctx, next) {
-      const { header, claims } = decoded(ctx.get('authorization').slice('Bearer '.length))
-      if (endpointOf(ctx) && header.alg === 'none') {
-        ctx.req.headers.authorization = `Bearer ${String(claims.jti)}`
-        stateOf(ctx).fired()
-      }
-      await next()
-    },
+    middleware: lendsFromJwts(({ alg }) => alg === 'none'),
   },
   {
     id: 'data-for-a-signature-of-zeros',
     story: 'The runtime of the gateway takes two zeros for the ECDSA signature of any text.',
     fails: ['DATA-03/unknown-token'],
-    async middleware(ctx, next) {
-      const token = ctx.get('authorization').slice('Bearer '.length)
-      const { header, claims } = decoded(token)
-      if (endpointOf(ctx) && header.alg === 'ES256' && /\.A+$/.test(token)) {
-        ctx.req.headers.authorization = `Bearer ${String(claims.jti)}`
-        stateOf(ctx).fired()
-      }
-      await next()
-    },
+    middleware: lendsFromJwts(({ alg }, token) => alg === 'ES256' && /\.A+$/.test(token)),
   },
   {
     id: 'tokens-cut-to-the-column',

@@ -1,6 +1,8 @@
 import type { Context, Middleware, Next } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
+import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import type { Consent } from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { listing } from '../../altering/consent-requests.ts'
 import { askedAccount, endpointOf, isSingle } from '../../altering/data-requests.ts'
@@ -11,9 +13,6 @@ import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const AISP = '/open-banking/v3.1/aisp'
-
-/** The newest access token that has read accounts, by its consent. */
-const readers = ofEachBank(() => new Map<string, string>())
 
 /** Treats every connection as if it had a valid certificate when the request meets the condition. */
 function admits(condition: (ctx: Context) => boolean) {
@@ -65,6 +64,30 @@ const atEachListener =
     }
     await next()
   }
+
+/** Reads with the newest access token of the consent, or the customer, that a header names. */
+function readsAsNamed(
+  header: string,
+  nameOf: (consent: Consent) => string | undefined,
+  endpoints?: readonly DataEndpoint[],
+): Middleware {
+  /** The newest access token that has read accounts, by that name. */
+  const readers = ofEachBank(() => new Map<string, string>())
+  return async (ctx, next) => {
+    const endpoint = endpointOf(ctx)
+    const named = readers().get(ctx.get(header))
+    if (endpoint && named !== undefined && (endpoints?.includes(endpoint) ?? true)) {
+      ctx.req.headers.authorization = `Bearer ${named}`
+      stateOf(ctx).fired()
+    }
+    const consent = tokenInfoOf(ctx)?.consent
+    const name = consent && nameOf(consent)
+    await next()
+    if (endpoint === 'accounts' && ctx.status === 200 && name !== undefined) {
+      readers().set(name, bearerOf(ctx))
+    }
+  }
+}
 
 const faults: Fault[] = [
   {
@@ -201,18 +224,16 @@ const faults: Fault[] = [
     story:
       'The gateway tells the services behind it the consent in a header, and adds the header where it is missing.',
     fails: ['SEC-07/in-headers'],
-    async middleware(ctx, next) {
-      const named = readers().get(ctx.get('x-consent-id'))
-      if (named !== undefined && endpointOf(ctx)) {
-        ctx.req.headers.authorization = `Bearer ${named}`
-        stateOf(ctx).fired()
-      }
-      const consent = tokenInfoOf(ctx)?.consent
-      await next()
-      if (endpointOf(ctx) === 'accounts' && ctx.status === 200 && consent) {
-        readers().set(consent.id, bearerOf(ctx))
-      }
-    },
+    middleware: readsAsNamed('x-consent-id', ({ id }) => id),
+  },
+  {
+    id: 'transactions-of-the-user-in-a-header',
+    story:
+      'The search of transactions is a service of its own, which the gateway tells the user in a header.',
+    fails: ['SEC-07/in-headers'],
+    middleware: readsAsNamed('x-authenticated-userid', ({ customerId }) => customerId, [
+      'transactions',
+    ]),
   },
   {
     id: 'list-of-the-consents-of-all-clients',

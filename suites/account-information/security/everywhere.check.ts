@@ -244,11 +244,15 @@ check(
     const foreign = await requireAccountIds(theirs)
     const own = await requireAccountIds(mine)
     if (foreign.every((id) => own.includes(id))) return endWithoutForeignId(mine, theirs)
-    relyOn(OWNERS.accounts, await servedRead(mine, '/accounts')).toSucceed()
-    const deviation = 'headers that name another customer'
-    const answer = await mine.get('/accounts', { headers: namedBy(theirs), deviation })
-    if (!succeeded(answer)) return expect(answer).toBeRefused()
-    expect(answer).toHoldOnly('an own account', ({ AccountId: id }) => own.includes(String(id)))
+    for (const list of ['accounts', 'balances', 'transactions'] as const) {
+      relyOn(OWNERS[list], await servedRead(mine, `/${list}`)).toSucceed()
+      const deviation = 'headers that name another customer'
+      const answer = await mine.get(`/${list}`, { headers: namedBy(theirs), deviation })
+      if (!succeeded(answer)) expect(answer).toBeRefused()
+      expect(answer).toHoldOnly('a row of an own account', ({ AccountId: id }) =>
+        own.includes(String(id)),
+      )
+    }
   },
 )
 
