@@ -101,7 +101,10 @@ export function createVisits(parts: VisitParts) {
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
-    const consentId = await newConsents.known(options.consentId ?? (await spares.of(client)))
+    const consentId = await newConsents.known(
+      options.consentId ?? (await spares.of(client)),
+      options.correct,
+    )
     const message = { ...options, consentId }
     // The keys with which the rules verify the resulting ID token.
     await clients.jwks().catch(() => {})

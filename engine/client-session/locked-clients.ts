@@ -13,15 +13,15 @@ export function patientWire(wire: Wire, events: Events, { settlingTime }: Target
 }
 
 /**
- * The wire, with patience for locks. A bank may refuse a client for some time after wrong token requests in its name: no
- * requirement forbids it. A correct token request of a client that was accepted before, and in whose name wrong ones
- * were sent since, is repeated until the settling time is over, unless that never helped.
+ * The wire, with patience for locks. A bank may refuse a client for some time after several wrong token requests in its
+ * name: no requirement forbids it. A correct token request of a client that was accepted before, and in whose name several
+ * wrong ones were sent since, is repeated until the settling time is over, unless that never helped.
  *
  * @param settlingTime milliseconds
  */
 export function patientWithLocks(wire: Wire, settlingTime: number): Wire {
-  /** Clients that were accepted; true where a wrong request followed. */
-  const accepted = new Map<string, boolean>()
+  /** Clients that were accepted, with the number of wrong requests since. */
+  const accepted = new Map<string, number>()
   let hasHelped = false
   let isHopeless = false
 
@@ -47,17 +47,21 @@ export function patientWithLocks(wire: Wire, settlingTime: number): Wire {
     const id = about.registered?.clientId
     if (endpoint !== 'token' || id === undefined) return first
     if (about.deviation !== undefined) {
-      if (accepted.has(id)) accepted.set(id, true)
+      const wrong = accepted.get(id)
+      if (wrong !== undefined) accepted.set(id, wrong + 1)
       return first
     }
-    const isOdd = mayBeLocked(first) && accepted.get(id) === true && !isHopeless
+    const isOdd = mayBeLocked(first) && (accepted.get(id) ?? 0) >= SEVERAL && !isHopeless
     const answer = isOdd ? await repeated(message, first) : first
-    if (succeeded(answer)) accepted.set(id, false)
+    if (succeeded(answer)) accepted.set(id, 0)
     return answer
   }
 
   return Object.assign(Object.create(wire) as Wire, { send })
 }
+
+/** After fewer wrong requests than these, a client is not locked. */
+const SEVERAL = 3
 
 /** Is the client refused, not its grant (RFC 6749 5.2)? */
 function mayBeLocked({ response }: Exchange): boolean {

@@ -6,6 +6,9 @@ import type { Exchange } from '../wire/exchange.ts'
 import type { Wire, WireMessage } from '../wire/wire.ts'
 import { type Events, lastOf } from './ledger/events.ts'
 
+/** Milliseconds for which a code is valid at many banks; no requirement names a time. */
+const LIFE_OF_A_CODE = 60_000
+
 /** Milliseconds before the first repetition; each further pause is twice as long. */
 export const FIRST_PAUSE = 100
 
@@ -13,7 +16,9 @@ export const FIRST_PAUSE = 100
  * The wire, with patience for what is new. The servers of a bank may hear of a new client, consent or token one after
  * the other: no requirement names a time for it. A correct request that is refused while something that it names is
  * new, and was never accepted there before, is repeated until the settling time is over. Once that did not help with
- * such a thing at an endpoint, and it never had at any, nothing like it is repeated there any more.
+ * such a thing at an endpoint, and it never had at any, nothing like it is repeated there any more. Once it did help, the
+ * next such thing is first named when the settling time is over: it must be accepted then, or the bank refuses whatever is
+ * named for the first time.
  *
  * @param settlingTime milliseconds
  */
@@ -22,6 +27,17 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
   const known = new Set<string>()
   let hasHelped = false
   const hasFailed = new Set<string>()
+  const late = new Set<Newcomer['kind']>()
+  const proven = new Set<Newcomer['kind']>()
+
+  /** Waits for the end of the settling time, once for each kind of thing that was known late. */
+  const untilSettled = async (endpoint: string, named: Newcomer[]) => {
+    const left = timeLeft(endpoint, named)
+    const isToProve = named.some(({ kind }) => late.has(kind) && !proven.has(kind))
+    if (!isToProve || left <= 0) return
+    for (const { kind } of named) proven.add(kind)
+    await wait(Math.min(left, LIFE_OF_A_CODE / 2))
+  }
 
   /** Milliseconds until the youngest of them is no longer new. */
   const timeLeft = (endpoint: string, named: Newcomer[]) => {
@@ -53,6 +69,7 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
       })
     }
     hasHelped = true
+    for (const { kind } of named) late.add(kind)
     // A code is used once. Of anything else another server may hear later than the one that answered.
     if (named.some(({ kind }) => kind === 'code')) return answer
     await wait(Math.max(0, Math.min(waited(), patience - waited())))
@@ -61,6 +78,7 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
 
   const send = async (message: WireMessage): Promise<Exchange> => {
     const named = isCorrect(message) ? namedBy(message) : []
+    await untilSettled(message.endpoint, named)
     const first = await wire.send(message)
     const patience = isUnheardOf(first, named) ? timeLeft(message.endpoint, named) : 0
     const isHopeless = hasFailed.has(placeOf(message, named)) && !hasHelped

@@ -63,6 +63,21 @@ describe('what names a new consent, client or token', () => {
     expect(statusOf(await other.send(grant('authorization_code&code=k-1')))).toBe(400)
   })
 
+  test('that was known late is named for the first time after the settling time, once', async () => {
+    const events = made()
+    const { send, sent } = wireTo([404, 200, 404, 404, 200], events)
+    await send(query())
+    const next = (id: string): WireMessage => {
+      events.push({ kind: 'created', consentId: id, at: Date.now() })
+      return { ...query(), about: { subject: id } }
+    }
+    const began = Date.now()
+    expect(statusOf(await send(next('c-2')))).toBe(404)
+    expect(Date.now() - began).toBeGreaterThanOrEqual(SETTLING - 10)
+    expect(sent).toHaveLength(3)
+    expect(statusOf(await send(next('c-3')))).toBe(200)
+  })
+
   test('that is refused for the whole settling time is refused, and there no other is repeated', async () => {
     const events = made()
     const { send, sent } = wireTo([403], events)
