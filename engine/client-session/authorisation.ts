@@ -101,10 +101,8 @@ export function createVisits(parts: VisitParts) {
     const before = parts.resumable?.earlier.refusals.get(purpose)?.shift()
     if (before) return async () => before
     const who = options.tpp ?? requireValue(await clients.registration(client))
-    const consentId = await newConsents.known(
-      options.consentId ?? (await spares.of(client)),
-      options.correct,
-    )
+    const named = options.consentId ?? (await spares.of(client))
+    const consentId = await newConsents.known(named, options.correct)
     const message = { ...options, consentId }
     // The keys with which the rules verify the resulting ID token.
     await clients.jwks().catch(() => {})
@@ -129,9 +127,7 @@ export function createVisits(parts: VisitParts) {
       const record = noted({ name: purpose, client, customer: name, outcome: made.kind })
       const ours = end.kind === 'stopped' && end.ours
       parts.resumable?.visited(record, ours || browsers.followsOn(options) ? undefined : made)
-      if (ours) {
-        throw new Blocked({ kind: 'environment', what: end.why }, `the visit ended: ${end.why}`)
-      }
+      if (ours) throw endedByUs(end.why)
       await pages.requireFit(end, made, who, { ...options, customer: name })
       return made
     }
@@ -170,6 +166,11 @@ export function createVisits(parts: VisitParts) {
 
   /** `records` grows with each visit. */
   return { visit, atOnce, records: visits, customer }
+}
+
+/** The outcome of a visit that ended on Assay's side, such as a browser that is not found. */
+function endedByUs(why: string): Blocked {
+  return new Blocked({ kind: 'environment', what: why }, `the visit ended: ${why}`)
 }
 
 /** A request that the customer opens in another tab of the browser, and leaves. */

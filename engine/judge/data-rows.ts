@@ -11,6 +11,16 @@ export function rowsOf(exchange: Exchange): Row[] {
   return Array.isArray(array) ? rowsIn(array) : []
 }
 
+/** The rows in the lists of other resources, which may stand beside that of the endpoint. */
+export function otherRowsOf(exchange: Exchange): Row[] {
+  const own = nameOfRows(exchange)
+  const data = member(exchange.response?.json, 'Data')
+  return LISTS.flatMap(([name]) => {
+    const array = name === own ? undefined : member(data, name)
+    return Array.isArray(array) ? rowsIn(array) : []
+  })
+}
+
 /** The lists of Data, and the endpoints that have them. */
 const LISTS: readonly (readonly [name: string, endpoints: RegExp])[] = [
   ['Account', /^accounts?$/],

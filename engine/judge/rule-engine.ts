@@ -1,6 +1,6 @@
 import type { Observation } from '../record/check-result.ts'
 import type { Endpoint, Exchange } from '../wire/exchange.ts'
-import { member } from './data-rows.ts'
+import { member, rowsOf } from './data-rows.ts'
 import type { BankSaid, Finding, Literals, Rule, RuleTools } from './rule.ts'
 import type { Stated } from './schema-requirements.ts'
 import type { ResponseSchema } from './schemas.ts'
@@ -165,9 +165,17 @@ function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleSta
   if (!last || visited.has(last.pointer)) return undefined
   const missed = chain.find(({ pointer }) => !visited.has(pointer))
   if (!missed) return undefined
-  if (missed.via !== '[]') return { kind: 'absent', what: missed.via }
+  if (missed.via !== '[]') {
+    const named = chain
+      .slice(0, chain.indexOf(missed) + 1)
+      .findLast(({ via }) => !KEYWORDS.has(via))
+    return { kind: 'absent', what: named?.via ?? 'the answer' }
+  }
   return { kind: 'empty', what: chain[chain.indexOf(missed) - 1]?.via ?? 'the list' }
 }
+
+/** The keywords by which a node may hang on its parent, which are no words for a reader. */
+const KEYWORDS = new Set(['then', 'else', 'allOf', '[]'])
 
 /** Derives a value once per endpoint. */
 function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: Endpoint) => Derived {
@@ -180,18 +188,23 @@ function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: En
 }
 
 /** Remembers what the bank said about itself in response to correct requests. */
-function listen(bank: BankSaid, { endpoint, about, response }: Exchange): void {
+function listen(bank: BankSaid, exchange: Exchange): void {
+  const { endpoint, about, response } = exchange
   if (response?.status !== 200 || about.deviation !== undefined) return
   const issuer = endpoint === 'discovery' && member(response.json, 'issuer')
   if (typeof issuer === 'string') bank.issuer ??= issuer
   const keys = endpoint === 'jwks' && member(response.json, 'keys')
   // Keys that have since been removed may have signed earlier messages.
   if (Array.isArray(keys)) bank.jwks = { keys: [...(bank.jwks?.keys ?? []), ...keys] }
-  const accounts = endpoint === 'accounts' && member(response.json, 'Data', 'Account')
-  if (!about.consent || !Array.isArray(accounts)) return
+  if (!about.consent || !BULK.includes(endpoint)) return
   bank.accounts ??= new Map()
-  bank.accounts.set(about.consent.id, accounts.length)
+  const known = bank.accounts.get(about.consent.id) ?? new Set()
+  for (const { AccountId: id } of rowsOf(exchange)) if (typeof id === 'string') known.add(id)
+  bank.accounts.set(about.consent.id, known)
 }
+
+/** The lists that hold rows of all accounts of a consent. */
+const BULK: readonly Endpoint[] = ['accounts', 'balances', 'transactions']
 
 /** True if `2xx`, `error` or `200` matches the status of an exchange. */
 function applies(status: string, exchange: Exchange): boolean {

@@ -70,13 +70,13 @@ export interface RuleTools {
   observe(what: string, value: string): void
 }
 
-/** Taken from the answers of discovery, of the JWKS address and of GET /accounts. */
+/** Taken from the answers of discovery, of the JWKS address and of the lists of a consent’s data. */
 export interface BankSaid {
   issuer?: string
   /** JWK Set; undefined until it was served. */
   jwks?: { keys: unknown[] }
-  /** ConsentId → number of accounts of the consent. */
-  accounts?: Map<string, number>
+  /** ConsentId → each AccountId that a list showed under it. */
+  accounts?: Map<string, Set<string>>
 }
 
 /** Values that the documents replace by neutral words, as the target spells them. */

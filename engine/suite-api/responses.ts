@@ -14,6 +14,7 @@ export {
   isBooked,
   member,
   missingFrom,
+  otherRowsOf,
   presentIn,
   type Row,
   remembered,

@@ -268,7 +268,7 @@ const faults: Fault[] = [
   {
     id: 'refresh-tokens-in-any-case',
     story: `The column of refresh tokens ${COLLATION}`,
-    fails: ['TOK-13/altered'],
+    fails: ['TOK-13/unknown'],
     middleware: formBy(inAnyCase, 'refresh_token', 'RefreshToken'),
   },
   {

@@ -3,6 +3,7 @@ import {
   type Endpoint,
   type Exchange,
   member,
+  otherRowsOf,
   type Row,
   remembered,
   rowsOf,
@@ -95,7 +96,9 @@ rule(
 
 function showsCard(row: Row): boolean {
   const cards = [row.Account].flat()
-  return cards.length > 0 && cards.every((card) => member(card, 'Identification') !== undefined)
+  return (
+    cards.length > 0 && cards.every((card) => (member(card, 'Identification') ?? null) !== null)
+  )
 }
 
 /**
@@ -225,7 +228,7 @@ rule(
     if (!OTHERS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
     const { permissions } = exchange.about.consent ?? {}
     if (!permissions || permissions.some((one) => one.startsWith('ReadAccounts'))) return undefined
-    const [row] = rowsOf(exchange).filter(describesAccount)
+    const [row] = [...rowsOf(exchange), ...otherRowsOf(exchange)].filter(describesAccount)
     if (!row) return rowsOf(exchange).length > 0 ? [] : undefined
     const message = `the answer of ${exchange.endpoint} describes an account`
     return [{ message, expected: 'no accounts', actual: brief(row) }]

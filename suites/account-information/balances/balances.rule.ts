@@ -119,14 +119,18 @@ rule(
   },
 )
 
-/** What tells a balance from others of its account, but for its time. Members that no table has may do so. */
+/**
+ * What tells a balance from others of its account, but for its time. Members that no table has may do so by a word; ids, times
+ * and amounts, which have digits, tell each row from all others.
+ */
 function kindOf({ DateTime: _time, CreditDebitIndicator: _side, ...row }: Row): string {
   const { AccountId, Type, Amount, CreditLine, ...others } = row
   const lines = [CreditLine ?? []]
     .flat()
     .map((line) => [member(line, 'Type'), member(line, 'Included')])
   const currency = member(Amount, 'Currency')
-  return JSON.stringify([AccountId, Type, currency, lines.map(String).sort(), others])
+  const words = Object.values(others).filter((one) => typeof one === 'string' && !/\d/.test(one))
+  return JSON.stringify([AccountId, Type, currency, lines.map(String).sort(), words.sort()])
 }
 
 const momentOf = (row: Row) => `${kindOf(row)} ${instantOf(String(row.DateTime))}`

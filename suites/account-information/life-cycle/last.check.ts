@@ -35,7 +35,7 @@ interface End {
   queries: { before: Exchange; after: Exchange }
   /** The answer of each path just before the deletion, with the token in use. */
   before: { path: string; answer: Exchange }[]
-  /** Every token set that was issued for the consent, also during its deletion, with each access token once. */
+  /** Every token set that was issued for the consent, also during its deletion, with each access token once; the newest first. */
   tokens: TokenSet[]
 }
 
@@ -83,7 +83,8 @@ async function endOf(
   const path = consentPath(approval.consentId)
   const query = await approval.get(path)
   const { deletion, refreshed } = await deletedMeanwhile(approval, path, now)
-  const tokens = [now, ...issued, refreshed].filter(
+  // The newest first: a refresh token that was exchanged may end all others if it comes again, and may have ended `now`.
+  const tokens = [refreshed, now, ...issued].filter(
     (each, at, all): each is TokenSet =>
       each !== undefined && all.findIndex((one) => one?.accessToken === each.accessToken) === at,
   )

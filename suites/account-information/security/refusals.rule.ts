@@ -2,6 +2,7 @@ import {
   type Endpoint,
   type Exchange,
   member,
+  otherRowsOf,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
@@ -74,6 +75,6 @@ function givenIn(exchange: Exchange, isForeign: boolean): string | undefined {
     return isGiven ? 'a consent with its Status' : undefined
   }
   if (!DATA.includes(endpoint)) return undefined
-  const rows = rowsOf(exchange).length
+  const rows = rowsOf(exchange).length + otherRowsOf(exchange).length
   return rows > 0 ? `${rows} rows of data` : undefined
 }

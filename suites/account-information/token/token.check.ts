@@ -23,7 +23,12 @@ import {
 } from '../common/tokens/once-more.ts'
 import { newestRefreshToken } from '../common/tokens/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
-import { unknownCode, unknownRefreshToken } from '../common/tokens/unknown-tokens.ts'
+import {
+  alteredBy,
+  OTHER_CASE,
+  unknownCode,
+  unknownRefreshToken,
+} from '../common/tokens/unknown-tokens.ts'
 import { unregisteredScope } from './unregistered-scope.ts'
 
 /** POST /oauth/token: the grants, their codes and tokens. Requirements: specs/account-information/token.yaml */
@@ -150,14 +155,19 @@ check(
     expect(await unknownRefreshToken(context)).toGiveNoToken()
     const refreshToken = await newestRefreshToken(context, everything)
     const approval = await context.approved(everything)
-    const { accessToken: other } = await approval.tokens()
-    if (other === refreshToken) return
-    const grant = { grant_type: 'refresh_token', refresh_token: other } as const
-    const deviation = 'an access token for a refresh token'
-    const answer = await approval.tpp.token(grant, { deviation })
-    const tokens = tokensOf(answer)
-    if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
-    expect(answer).toGiveNoToken()
+    const { accessToken } = await approval.tokens()
+    const others = [
+      ...alteredBy(OTHER_CASE, refreshToken),
+      { text: accessToken, words: 'that is the access token' },
+    ]
+    for (const { text, words } of others) {
+      if (text === refreshToken) continue
+      const grant = { grant_type: 'refresh_token', refresh_token: text } as const
+      const answer = await approval.tpp.token(grant, { deviation: `a refresh token ${words}` })
+      const tokens = tokensOf(answer)
+      if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })
+      expect(answer).toGiveNoToken()
+    }
   },
 )
 

@@ -52,3 +52,13 @@ export function isList(exchange: Exchange): boolean {
 export function isError({ endpoint, response }: Exchange): boolean {
   return endpoint === 'products' && (response?.status ?? 0) >= 400
 }
+
+/** A product or a part of it as a text, independent of the order of members and array elements. */
+export function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  const members = Object.entries(value).map(
+    ([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`,
+  )
+  return `{${members.sort().join()}}`
+}

@@ -11,7 +11,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { COMPRESSED } from '../../compressed.ts'
 import { OWNERS } from '../../owners.ts'
-import { firstRead, productsOf, readProducts } from '../common/product-list.ts'
+import { canonical, firstRead, productsOf, readProducts } from '../common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
 
@@ -50,16 +50,6 @@ check('PROD-04/recorded', 'Whether the list of products is public', {}, async (c
 /** Identifies a product, whatever its current rates are. */
 const productKey = ({ ProductIdentifier, ProductName }: Row) =>
   JSON.stringify([ProductIdentifier, ProductName])
-
-/** All details of a product, independent of the order of members and array elements. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).sort().join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const members = Object.entries(value).map(
-    ([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`,
-  )
-  return `{${members.sort().join()}}`
-}
 
 /**
  * Four requests. Products (by ProductIdentifier and ProductName) in the first and

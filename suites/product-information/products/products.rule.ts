@@ -11,7 +11,7 @@ import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
 import { misreadIn, placeholdersIn } from '../../texts.ts'
-import { isError, isList, productsOf } from '../common/product-list.ts'
+import { canonical, isError, isList, productsOf } from '../common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
 
@@ -117,7 +117,7 @@ rule(
 
 /** A product that is sold in several ways, or at a rate for each group of customers, may be listed once for each. */
 function isSoldOtherwise(one: Row, other: Row): boolean {
-  const [first, second] = [one, other].map(({ Details }) => JSON.stringify(Details))
+  const [first, second] = [one, other].map(({ Details }) => canonical(Details ?? null))
   return one.ProductName === other.ProductName && first !== second
 }
 

@@ -31,7 +31,7 @@ export function strangersTo(
 ): Finding[] | undefined {
   if (!rows || subject === undefined) return undefined
   const index = rows.findIndex(({ AccountId: id }) => typeof id === 'string' && id !== subject)
-  const others = (bank.accounts?.get(consent?.id ?? '') ?? 0) > 1
+  const others = (bank.accounts?.get(consent?.id ?? '')?.size ?? 0) > 1
   if (index < 0) return rows.length > 0 && others ? [] : undefined
   return [
     {

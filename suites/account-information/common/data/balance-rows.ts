@@ -45,12 +45,22 @@ export function timesOf(rows: Row[]): string {
 /** Members of a credit line: no requirement says that they, or the line itself, are shown. */
 const OF_A_LINE = ['Type', 'Included', 'Amount']
 
-/** The rows of two answers, with what both show of credit lines: those of the same types, and the same members of them. */
+/** The rows of two answers, with what both show of credit lines. */
 export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
+  const lean = leanIn(one, other)
+  return [one.map(lean), other.map(lean)]
+}
+
+/**
+ * Leaves in a balance what two answers show of credit lines: those of the same types, and the same members of them. A line
+ * that one of them shows, while the other shows another in its place, is not left out.
+ */
+export function leanIn(one: Row[], other: Row[]): (row: Row) => Row {
   const [here, there] = [shownOfLines(one), shownOfLines(other)]
-  if (here.join() === there.join()) return [one, other]
   const both = here.filter((each) => there.includes(each))
-  const lean = (row: Row) => ({
+  const isMore = both.length === Math.min(here.length, there.length)
+  if (!isMore || here.length === there.length) return (row) => row
+  return (row) => ({
     ...row,
     CreditLine: linesOf(row)
       .filter((line) => both.includes(typeOf(line)))
@@ -60,7 +70,6 @@ export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
         ),
       ),
   })
-  return [one.map(lean), other.map(lean)]
 }
 
 const linesOf = ({ CreditLine }: Row): unknown[] => [CreditLine ?? []].flat()

@@ -3,6 +3,7 @@ import { expect, expectThat } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import {
   type Exchange,
+  otherRowsOf,
   rowsOf,
   rulesBrokenBy,
   succeeded,
@@ -41,7 +42,7 @@ export function expectNothingForeign(
     expect(answer).toBeRefused()
     return
   }
-  const rows = rowsOf(answer)
+  const rows = [...rowsOf(answer), ...otherRowsOf(answer)]
   const rule = rulesBrokenBy(answer).find((id) => id.endsWith('/asked-account-only'))
   if (rule && rows.every(({ AccountId: id }) => own.includes(String(id)))) {
     blockBy(rule, 'it was given rows of its own accounts', answer)

@@ -14,7 +14,7 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { described } from './account-comparisons.ts'
-import { alikeInCreditLine } from './balance-rows.ts'
+import { leanIn } from './balance-rows.ts'
 import { OF_LATE } from './booking-times.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
@@ -63,8 +63,8 @@ function canonical(value: unknown): unknown {
 function keyOf(path: string, one: Row[], other: Row[]): (row: Row) => string {
   if (path.endsWith('/transactions')) return transactionKey
   if (!path.endsWith('/balances')) return (row) => JSON.stringify([row.AccountId, described(row)])
-  const [lean] = alikeInCreditLine(one, other)
-  return lean === one ? balanceKey : ({ CreditLine: _line, ...row }) => balanceKey(row)
+  const lean = leanIn(one, other)
+  return (row) => balanceKey(lean(row))
 }
 
 function balanceKey(row: Row): string {
