@@ -4,6 +4,7 @@ import { member } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import { Blocked } from '../judge/outcome.ts'
 import { now } from '../record/clock.ts'
+import { DAY } from '../record/durations.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Approval } from './caller.ts'
 
@@ -75,7 +76,7 @@ export function precededBy({ reconfirms, dates }: NamedConsent): NamedConsent[] 
 
 /** The time in so many days from now, RFC 3339 in UTC, to the second. */
 export function daysFromNow(days: number): string {
-  return new Date(now() + days * 86_400_000).toISOString().replace(/\.\d+Z$/, 'Z')
+  return new Date(now() + days * DAY).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** Data of the request that creates an account access consent. */

@@ -1,3 +1,4 @@
+import { DAY } from '../record/durations.ts'
 import 'reflect-metadata'
 import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
@@ -5,7 +6,6 @@ import type { TargetClient } from '../configuration/resolve.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
 import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 
-const DAY = 86_400_000
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2'
 const ANY_USAGE = '2.5.29.37.0'
 

@@ -4,6 +4,7 @@ import { bookedAt, type Row, rowsOf } from '../judge/data-rows.ts'
 import { succeeded } from '../judge/matchers.ts'
 import type { ReadMove } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
+import { DAY } from '../record/durations.ts'
 import type { DataEndpoint } from '../wire/exchange.ts'
 import { outcomeOf } from './answers.ts'
 import type { Answer, Held, Make } from './held.ts'
@@ -77,14 +78,13 @@ function bookingsOf(rows: readonly Row[]): number[] {
   return [...new Set(times)].sort((one, other) => one - other)
 }
 
-const A_DAY = 86_400_000
-const NINETY_DAYS = 90 * A_DAY
+const NINETY_DAYS = 90 * DAY
 
 /** An instant between two bookings, never on one, at this fraction of them; outside them below 0 and above 1. */
 function instantAt(times: number[], part: number | undefined): number | undefined {
   if (part === undefined || times.length < 2) return undefined
-  if (part < 0) return (times[0] ?? 0) - A_DAY
-  if (part > 1) return (times.at(-1) ?? 0) + A_DAY
+  if (part < 0) return (times[0] ?? 0) - DAY
+  if (part > 1) return (times.at(-1) ?? 0) + DAY
   const index = Math.min(times.length - 2, Math.max(0, Math.floor(part * (times.length - 1))))
   const [before = 0, behind = 0] = [times[index], times[index + 1]]
   return Math.floor((before + behind) / 2)

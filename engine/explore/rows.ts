@@ -11,6 +11,7 @@ import {
 import { succeeded } from '../judge/matchers.ts'
 import type { ReadMove } from '../model/moves.ts'
 import { now } from '../record/clock.ts'
+import { DAY } from '../record/durations.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import type { Found } from './found.ts'
 
@@ -27,8 +28,6 @@ export interface Reading {
   /** Reads every transaction of the consent again. */
   whole(): Promise<Exchange | undefined>
 }
-
-const A_DAY = 86_400_000
 
 /**
  * Finds a booked transaction that answers before and after the read contain but the read lacks, or one that is outside
@@ -101,6 +100,6 @@ export async function comparedRows(
 
 /** Rows that were booked more than a day ago and are not among the others. */
 function addedIn(rows: readonly Row[], others: readonly Row[]): Row[] {
-  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? now()) < now() - A_DAY)
+  const settled = rows.filter((row) => isBooked(row) && (bookedAt(row) ?? now()) < now() - DAY)
   return missingFrom([...others], settled)
 }

@@ -1,10 +1,8 @@
+import { DAY, HOUR } from '../record/durations.ts'
 import { bookedAt, isBooked, type Row, remembered } from './data-rows.ts'
 import { isDateTime } from './formats.ts'
 
 /** Times of bookings, and whether they tell days alone. */
-
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 
 /** Is it a booked row whose BookingDateTime is RFC 3339? */
 export const isBookedAtSomeTime = remembered(
@@ -27,11 +25,38 @@ export const areOfDays = (times: number[]): boolean =>
 /** So many bookings do not have one time of day by chance. */
 const ENOUGH = 3
 
-/** In summer it may be an hour earlier. A full hour, or the last second of a day, tells a day even if it is one alone. */
+/** Times of day that tell a day even if it is one alone: noon, and the last second of a day. */
+const tellsDay = (timeOfDay: number): boolean => timeOfDay === 12 * HOUR || timeOfDay >= DAY - 1000
+
+/** One time of day, by clocks that never change or by those of a place that has summer time. */
 function haveOneTimeOfDay(times: number[]): boolean {
-  const [time = 0, other = time, ...more] = new Set(times.map((each) => each % DAY))
-  const isOne = more.length === 0 && [0, HOUR, DAY - HOUR].includes(Math.abs(time - other))
-  return isOne && (times.length >= ENOUGH || time % HOUR === 0 || time >= DAY - 1000)
+  return [undefined, ...SUMMERS].some((summer) => {
+    const shown = times.map((time) => (summer && isIn(summer, time) ? time + HOUR : time) % DAY)
+    const [one = 0, ...more] = new Set(shown)
+    return more.length === 0 && (times.length >= ENOUGH || tellsDay(one))
+  })
+}
+
+/** Summer time: it begins and ends on the first Sunday from a day on (month, counted from 0, and day), at an hour of UTC. */
+interface Summer {
+  from: readonly [month: number, day: number]
+  to: readonly [month: number, day: number]
+  hour: number
+}
+
+/** Europe with London, and the east of the United States, where some processors of cards are. */
+const SUMMERS: readonly Summer[] = [
+  { from: [2, 25], to: [9, 25], hour: 1 },
+  { from: [2, 8], to: [10, 1], hour: 6 },
+]
+
+function isIn({ from, to, hour }: Summer, time: number): boolean {
+  const year = new Date(time).getUTCFullYear()
+  const [begin, end] = [from, to].map(([month, day]) => {
+    const first = Date.UTC(year, month, day)
+    return first + ((7 - new Date(first).getUTCDay()) % 7) * DAY + hour * HOUR
+  }) as [number, number]
+  return begin <= time && time < end
 }
 
 /** Do these rows tell the days of their bookings alone? */
@@ -47,3 +72,16 @@ const tellDays = remembered(
  */
 export const marginAround = (rows: Row[], otherwise: number): number =>
   tellDays(rows) ? DAY : otherwise
+
+const TELLS_TIMES = 'times of bookings'
+
+/**
+ * The same for a rule, which also knows the answers before: a bank whose bookings told more than days shows that on which
+ * side they are, also where the rows of one answer are few, or none.
+ *
+ * @param earlier what the rule stored about earlier answers; this function adds to it.
+ */
+export function marginSoFar(rows: Row[], earlier: Map<string, unknown>): number {
+  if (rows.some(isBookedAtSomeTime) && !tellDays(rows)) earlier.set(TELLS_TIMES, true)
+  return earlier.has(TELLS_TIMES) ? 0 : DAY
+}

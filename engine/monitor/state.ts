@@ -1,3 +1,4 @@
+import { DAY } from '../record/durations.ts'
 import { keep, readKept } from '../record/kept-json.ts'
 import type { CheckResult } from '../report/report.ts'
 import type { PartSeen } from './round.ts'
@@ -163,8 +164,6 @@ function keysChanged({ keys: before }: MonitorState, { keys }: Seen): Change[] {
 
 /** Days left at which a warning is given; 0: it has expired. */
 const TELL_AT = [0, 7, 30]
-
-const DAY = 86_400_000
 
 /** Whole days until an instant; negative if it has passed. */
 export const daysLeft = (notAfter: string, at: number): number =>

@@ -1,3 +1,4 @@
+import { DAY } from '../record/durations.ts'
 import 'reflect-metadata'
 import { createPrivateKey, randomBytes, webcrypto, X509Certificate } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'
@@ -30,8 +31,6 @@ export interface Authority {
 }
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-
-const DAY = 86_400_000
 
 /** Validity in days of the authority and its certificates. Some systems accept at most 398 for a server. */
 const GOOD_FOR = 730

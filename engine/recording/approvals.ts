@@ -1,3 +1,4 @@
+import { HOUR } from '../record/durations.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { kept } from './kept.ts'
@@ -17,7 +18,7 @@ export interface Approval {
 }
 
 /** Milliseconds after which answers are no longer compared: accounts are closed and old rows disappear. */
-const COMPARED = 3_600_000
+const COMPARED = HOUR
 
 /** Finds the approvals of codes, refresh tokens and access tokens. */
 export function createApprovals(intentClaim: string) {

@@ -1,5 +1,6 @@
 import { parseRedirect, type Redirect } from '../client/redirect.ts'
 import { member } from '../judge/data-rows.ts'
+import { HOUR } from '../record/durations.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { claimsOf } from '../wire/jwt-decode.ts'
 import { kept } from './kept.ts'
@@ -17,7 +18,7 @@ export interface Visit {
 }
 
 /** Milliseconds after which a customer is not expected back from the bank. */
-const LONGEST = 3_600_000
+const LONGEST = HOUR
 
 /** Minimum length of a state or nonce that is unlikely to occur twice by chance. */
 const TELLING = 8

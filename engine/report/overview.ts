@@ -1,3 +1,4 @@
+import { DAY } from '../record/durations.ts'
 import { judgedAnything } from './counts.ts'
 import { type CheckChange, diffReports, isFlaky, scopeOf } from './diff.ts'
 import { byStart } from './history.ts'
@@ -168,7 +169,7 @@ function endsOf({ target, checks }: Report, now: number): Overview['ending'] {
   }
   return [...ends]
     .map(([what, at]) => {
-      const daysLeft = Math.floor((Date.parse(at) - now) / 86_400_000)
+      const daysLeft = Math.floor((Date.parse(at) - now) / DAY)
       return { bank: target.name, what, at, daysLeft }
     })
     .filter(({ daysLeft }) => daysLeft <= SOON)

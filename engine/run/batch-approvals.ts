@@ -1,9 +1,10 @@
 import type { NamedConsent } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import { now } from '../record/clock.ts'
+import { HOUR } from '../record/durations.ts'
 
 /** Minimum token lifetime, in milliseconds, for asking early: a run with a person is slow. */
-const LASTING = 3_600_000
+const LASTING = HOUR
 
 /**
  * Asks for all approvals that live long enough in one sitting. Where the bank issues neither refresh tokens nor tokens

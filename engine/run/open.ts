@@ -7,6 +7,7 @@ import { openResumeFile } from '../client-session/resume-file.ts'
 import { type ResumableRun, resumableRun } from '../client-session/resume-run.ts'
 import { createSession, type Session } from '../client-session/session.ts'
 import type { Target } from '../configuration/resolve.ts'
+import { DAY } from '../record/durations.ts'
 import { shown, write } from '../report/terminal.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { createWire } from '../wire/wire.ts'
@@ -55,7 +56,7 @@ export function openSession(
 }
 
 /** In milliseconds: approvals in an older file are requested again. */
-const LIFETIME = 24 * 3_600_000
+const LIFETIME = DAY
 
 function keptRunOf(
   target: Target,

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path'
+import { DAY } from '../record/durations.ts'
 import { judgedMusts } from '../report/counts.ts'
 import { counted } from '../report/escape.ts'
 import { contentOf } from '../report/evidence/sealed-files.ts'
@@ -81,7 +82,7 @@ async function verifiedBy(
 
 function ofReport(report: Report, policy: Policy, now: number): string[] {
   const { musts, summary, scope, target, verdict, exitCode, partial, assay, recording } = report
-  const days = (now - Date.parse(report.finishedAt)) / 86_400_000
+  const days = (now - Date.parse(report.finishedAt)) / DAY
   const without = musts.blocked + musts.notRun + musts.error + musts.excused
   const { profile, maxAgeDays, suite, signedBy: _, ...limits } = policy
   const most = (limit: number | undefined, n: number, noun: string, kind = '') =>

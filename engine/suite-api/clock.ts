@@ -1,1 +1,2 @@
 export { now } from '../record/clock.ts'
+export { DAY, HOUR } from '../record/durations.ts'

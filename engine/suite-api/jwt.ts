@@ -1,3 +1,3 @@
 export { type JwtDeviation, jwt, type Secret, tamperedWith } from '../client/jwt.ts'
 export type { IdTokenSignature } from '../wire/exchange.ts'
-export { claimsOf, headerOf } from '../wire/jwt-decode.ts'
+export { claimsOf, encodedPart, headerOf } from '../wire/jwt-decode.ts'

@@ -6,6 +6,7 @@ export {
   isBookedAtSomeTime,
   isMidnight,
   marginAround,
+  marginSoFar,
 } from '../judge/booking-days.ts'
 export { brief } from '../judge/brief.ts'
 export {

@@ -11,6 +11,10 @@ function part(jws: string, index: 0 | 1) {
   return parts.length === 3 ? decodedPart(parts[index] ?? '') : undefined
 }
 
+/** A header or claims as a part of a compact JWS: its JSON in base64url. */
+export const encodedPart = (value: unknown): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url')
+
 /** The object whose JSON is encoded in base64url; undefined when it is not one. */
 export function decodedPart(text: string): Record<string, unknown> | undefined {
   const value = parsedJson(Buffer.from(text, 'base64url').toString('utf8'))

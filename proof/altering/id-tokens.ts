@@ -3,6 +3,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import type { Context, Middleware } from 'koa'
 import { signJws } from '../../bank/authorisation-server/signature.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { encodedPart } from '../../engine/wire/jwt-decode.ts'
 import { decoded, landings, signedBy } from './jwt-rewrites.ts'
 import { answers, type Json, jsonOf, partOf } from './rewriting.ts'
 
@@ -93,8 +94,7 @@ export function redirectIdTokens(
 export function inRs256(ctx: Context, claims: Json): string {
   const [key] = stateOf(ctx).bank.services.keys
   if (!key) throw new RangeError('the bank has no key')
-  const encoded = (value: Json) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const input = `${encoded({ alg: 'RS256', kid: key.kid })}.${encoded(claims)}`
+  const input = `${encodedPart({ alg: 'RS256', kid: key.kid })}.${encodedPart(claims)}`
   const padding = constants.RSA_PKCS1_PADDING
   return `${input}.${sign('sha256', Buffer.from(input), { key: key.key, padding }).toString('base64url')}`
 }

@@ -3,6 +3,7 @@ import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../bank/policies/data.ts'
 import type { Policies } from '../../bank/policies.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { HOUR } from '../../engine/record/durations.ts'
 import { afterSuccess, endpointOf, rowsOf } from '../altering/data-requests.ts'
 import { type Json, jsonOf } from '../altering/rewriting.ts'
 import type { Fault } from '../run/proof.ts'
@@ -233,7 +234,7 @@ export const DATA_DEFECTS = {
       if (rows.length === 0) return undefined
       return rows.map((row) => ({
         ...row,
-        [name]: new Date(Date.parse(String(row[name])) + 3_600_000)
+        [name]: new Date(Date.parse(String(row[name])) + HOUR)
           .toISOString()
           .replace(/(\.\d+)?Z$/, '+01:00'),
       }))

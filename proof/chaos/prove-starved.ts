@@ -1,8 +1,7 @@
 import { drawnAt } from '../../engine/judge/cells.ts'
+import { HOUR } from '../../engine/record/durations.ts'
 import type { Met } from './judge-in-trouble.ts'
 import { complaintsOfClock, type Disturbance, otherOutcomes } from './prove-runs.ts'
-
-const HOUR = 3_600_000
 
 /** Minimum number of chunks that a process of a whole run receives over connections. */
 const PIECES = 3000

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { DAY } from '../../engine/record/durations.ts'
 import type { Moment } from './turned-clock.ts'
 
 /** Days with a calendar change, and hours: a moment is one of each. */
-
-const DAY = 86_400_000
 
 export interface NamedMoment extends Moment {
   day: string

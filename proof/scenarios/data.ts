@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context } from 'koa'
 import type { Alteration } from '../../bank/operator/alteration.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { DAY } from '../../engine/record/durations.ts'
 import { giveBytes, takeBytes } from '../altering/raw-body.ts'
 import { answers, elements, type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -61,7 +62,7 @@ const alterations: Alteration[] = [
       const data = body.Data as Json
       const consent = stateOf(ctx).bank.services.consents.get(String(data.ConsentId))
       if (ctx.status !== 201 || !consent) return undefined
-      consent.expires ??= Date.now() + 86_400_000
+      consent.expires ??= Date.now() + DAY
       const expires = new Date(consent.expires).toISOString()
       return { ...body, Data: { ...data, ExpirationDateTime: expires } }
     }),

@@ -8,6 +8,7 @@ import {
 } from '../../bank/authorisation-server/signature.ts'
 import type { Alteration } from '../../bank/operator/alteration.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { encodedPart } from '../../engine/wire/jwt-decode.ts'
 import { changeFragment, halfHash, idTokens } from '../altering/id-tokens.ts'
 import { answers, type Json, jsonOf, partOf } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
@@ -16,8 +17,6 @@ import { ofEachBank } from '../run/each-bank.ts'
 type Spoil = (claims: Json, key: SigningKey, ctx: Context) => string | Promise<string>
 
 const now = () => Math.floor(Date.now() / 1000)
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
 /** The signing key of a bank. */
 function keyOf(ctx: Context): SigningKey {
   const [key] = stateOf(ctx).bank.services.keys
@@ -41,17 +40,17 @@ const withItsKey: Spoil = async (claims, { kid }) => {
   return signJws(claims, await stranger, { kid, jwk })
 }
 
-const unsigned: Spoil = (claims) => `${encode({ alg: 'none' })}.${encode(claims)}.`
+const unsigned: Spoil = (claims) => `${encodedPart({ alg: 'none' })}.${encodedPart(claims)}.`
 
 const inRs256: Spoil = (claims, { kid, key }) => {
-  const input = `${encode({ alg: 'RS256', kid })}.${encode(claims)}`
+  const input = `${encodedPart({ alg: 'RS256', kid })}.${encodedPart(claims)}`
   const padding = constants.RSA_PKCS1_PADDING
   return `${input}.${sign('sha256', Buffer.from(input), { key, padding }).toString('base64url')}`
 }
 
 /** The classic confusion: everybody has the public key, and here it is used as a shared secret. */
 const inHs256: Spoil = (claims, { kid, key }) => {
-  const input = `${encode({ alg: 'HS256', kid })}.${encode(claims)}`
+  const input = `${encodedPart({ alg: 'HS256', kid })}.${encodedPart(claims)}`
   const secret = createPublicKey(key).export({ type: 'spki', format: 'pem' })
   return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
 }

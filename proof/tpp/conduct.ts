@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { DAY } from '../../engine/record/durations.ts'
 
 type Json = Record<string, unknown>
 
@@ -442,7 +443,7 @@ export const right: Conduct = {
   registersEveryTime: false,
   readsSingleAddresses: 'also',
   filters: () => ({
-    fromBookingDateTime: new Date(Date.now() - 60 * 86_400_000).toISOString(),
+    fromBookingDateTime: new Date(Date.now() - 60 * DAY).toISOString(),
     toBookingDateTime: new Date().toISOString(),
   }),
   pinsAmounts: false,

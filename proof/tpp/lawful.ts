@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { DAY } from '../../engine/record/durations.ts'
 import { type Conduct, right } from './conduct.ts'
 import { Refusal } from './refusal.ts'
 import type { LawfulTpp } from './tpp-proof.ts'
@@ -21,7 +22,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('base6
 
 /** Filters for some days, which ended so many days ago. */
 function daysFrom(ago: number, days: number): Record<string, string> {
-  const at = (day: number) => new Date(Date.now() - day * 86_400_000).toISOString()
+  const at = (day: number) => new Date(Date.now() - day * DAY).toISOString()
   return { fromBookingDateTime: at(ago + days), toBookingDateTime: at(ago) }
 }
 
@@ -89,7 +90,7 @@ const lawful: LawfulTpp[] = [
       'A year is asked for, whatever the customer agreed to: the bank gives what may be given.',
     conduct: {
       filters: () => ({
-        fromBookingDateTime: new Date(Date.now() - 365 * 86_400_000).toISOString(),
+        fromBookingDateTime: new Date(Date.now() - 365 * DAY).toISOString(),
       }),
     },
   },
@@ -287,9 +288,7 @@ const lawful: LawfulTpp[] = [
     story: 'RFC 3339 knows every offset, and fractions of any length.',
     conduct: {
       filters: () => ({
-        fromBookingDateTime: new Date(Date.now() - 30 * 86_400_000)
-          .toISOString()
-          .replace('Z', '+00:00'),
+        fromBookingDateTime: new Date(Date.now() - 30 * DAY).toISOString().replace('Z', '+00:00'),
         toBookingDateTime: new Date().toISOString().replace(/\.\d+Z/, 'Z'),
       }),
     },
@@ -310,7 +309,7 @@ const lawful: LawfulTpp[] = [
     story: 'Whether a filter includes its own moment is not said: both may name the same one.',
     conduct: {
       filters() {
-        const moment = new Date(Date.now() - 30 * 86_400_000).toISOString()
+        const moment = new Date(Date.now() - 30 * DAY).toISOString()
         return { fromBookingDateTime: moment, toBookingDateTime: moment }
       },
     },
@@ -658,9 +657,7 @@ const lawful: LawfulTpp[] = [
     story: 'A + may stand in a query as it is (RFC 3986 3.4).',
     conduct: {
       filters: () => ({
-        fromBookingDateTime: new Date(Date.now() - 30 * 86_400_000)
-          .toISOString()
-          .replace('Z', '+00:00'),
+        fromBookingDateTime: new Date(Date.now() - 30 * DAY).toISOString().replace('Z', '+00:00'),
       }),
       dataPath: (path) => path.replaceAll('%2B', '+'),
     },

@@ -1,3 +1,4 @@
+import { DAY } from '../../engine/record/durations.ts'
 import { newId } from './conduct.ts'
 import { inspectProducts } from './inspect.ts'
 import { Refusal } from './refusal.ts'
@@ -6,7 +7,7 @@ import { refused } from './wire.ts'
 
 type Json = Record<string, unknown>
 
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString()
+const inDays = (days: number) => new Date(Date.now() + days * DAY).toISOString()
 
 /** Creates a consent for account access. Returns its id. */
 export async function createConsent(session: Session): Promise<string> {

@@ -2,6 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Briefing } from '../../engine/certification/client.ts'
+import { encodedPart } from '../../engine/wire/jwt-decode.ts'
 import { type Conduct, type Knowledge, newId } from './conduct.ts'
 import type { Keys } from './id-token-check.ts'
 import { decodedJwt, signature } from './jws.ts'
@@ -83,8 +84,6 @@ async function alike(
   return answer
 }
 
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
 const signingKeys = new Map<string, KeyObject>()
 
 /** A cached signing key: reading it takes longer than anything else before the first request. */
@@ -119,7 +118,7 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
 
   const jwt: Session['jwt'] = (claims, use) => {
     const header = conduct.jwtHeader({ alg: 'PS256', kid }, use)
-    const input = `${encode({ typ: 'JWT', ...header })}.${encode(claims)}`
+    const input = `${encodedPart({ typ: 'JWT', ...header })}.${encodedPart(claims)}`
     return `${input}.${signature(input, header.alg, signingKey)}`
   }
 

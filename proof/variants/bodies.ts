@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import { DAY } from '../../engine/record/durations.ts'
 import {
   answers,
   type Json,
@@ -196,7 +197,7 @@ const variants: Variant[] = [
 ]
 
 /** So many milliseconds before now the history of this bank begins. */
-const HISTORY = 600 * 86_400_000
+const HISTORY = 600 * DAY
 
 /** Writes bodies in turn: in reverse order, indented and in ASCII, with another spelling of the content type. */
 const write = roundRobinOf<[Context, Json], void>(

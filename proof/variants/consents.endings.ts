@@ -3,6 +3,7 @@ import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { consentExpired } from '../../bank/policies/consents.ts'
 import type { Consent } from '../../bank/state/consents.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { DAY } from '../../engine/record/durations.ts'
 import { consentNamed, isAbout } from '../altering/consent-requests.ts'
 import { partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
@@ -12,8 +13,6 @@ import { roundRobin, roundRobinPerKey } from '../run/round-robin.ts'
 const SOON = 200
 
 const KIND = 'account-access'
-
-const DAY = 86_400_000
 
 /** Milliseconds until a deletion or revocation has reached every server. */
 const LATE = 1000

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { DAY } from '../../engine/record/durations.ts'
 import { endpointOf, isSingle, rowsOf } from '../altering/data-requests.ts'
 import { elements, type Json, successes } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
@@ -237,7 +238,7 @@ const variants: Variant[] = [
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, spelling) {
         fired()
-        return correct.balanceView(accountId, card, now - 92 * 86_400_000, spelling)
+        return correct.balanceView(accountId, card, now - 92 * DAY, spelling)
       },
     }),
   },
@@ -246,7 +247,7 @@ const variants: Variant[] = [
     story:
       '"Date/time of the balance": the list is of the batch of six, and the single addresses of that of nine; nothing moved between them.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) => {
-      const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+      const day = new Date(Date.now() - DAY).toISOString().slice(0, 10)
       const hour = isSingle(endpointOf()) ? '09' : '06'
       return rows.map((row) => ({ ...row, DateTime: `${day}T${hour}:00:00Z` }))
     }),

@@ -1,5 +1,6 @@
 import { stateOf } from '../../bank/state/state.ts'
-import { type Json, jsonOf, partOf, successes } from '../altering/rewriting.ts'
+import { decoded } from '../altering/jwt-rewrites.ts'
+import { type Json, jsonOf, partOf, refusals, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobinOf } from '../run/round-robin.ts'
@@ -35,6 +36,16 @@ const addressOf = roundRobinOf<[string], string>(
 )
 
 const variants: Variant[] = [
+  {
+    id: 'registration-errors-repeat-the-claims',
+    story: 'An error of the registration shows what was asked for, for the log of whoever sent it.',
+    middleware: refusals(['registration'], (ctx) => {
+      const { client_id, redirect_uris } = decoded(stateOf(ctx).body).claims
+      const error = jsonOf(ctx)
+      if (!error || !redirect_uris) return false
+      ctx.body = { ...error, redirect_uris, ...(client_id !== undefined && { client_id }) }
+    }),
+  },
   {
     id: 'registered-without-funds',
     story:

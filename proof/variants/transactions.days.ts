@@ -3,20 +3,19 @@ import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { DAY, HOUR } from '../../engine/record/durations.ts'
 import { rowsOf } from '../altering/data-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 
-const DAY = 86_400_000
-
 /** The midnight in London at which the day of an instant begins; summer time from April to October, about. */
 function dayOf(instant: number): number {
   const month = new Date(instant).getUTCMonth()
-  const ahead = month > 2 && month < 9 ? 3_600_000 : 0
+  const ahead = month > 2 && month < 9 ? HOUR : 0
   return Math.floor((instant + ahead) / DAY) * DAY - ahead
 }
 
-const NOON = 12 * 3_600_000
+const NOON = 12 * HOUR
 
 /**
  * A filter or a period takes the whole of its days, at which `placed` puts the rows.
@@ -48,7 +47,7 @@ const ENDS = { fromBookingDateTime: 0, toBookingDateTime: DAY - 1000 }
 
 /** Half past two in the afternoon of each day before yesterday, one row a day. */
 const ofEachDay = ({ status, booked }: Row, index: number): number =>
-  status === 'Booked' ? (Math.floor(Date.now() / DAY) - index - 1) * DAY + 14.5 * 3_600_000 : booked
+  status === 'Booked' ? (Math.floor(Date.now() / DAY) - index - 1) * DAY + 14.5 * HOUR : booked
 
 /** The midnight ninety days ago. */
 const ninetyDaysAgo = () => (Math.floor(Date.now() / DAY) - 90) * DAY

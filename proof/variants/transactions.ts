@@ -3,13 +3,12 @@ import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import type { Policies } from '../../bank/policies.ts'
+import { DAY, HOUR } from '../../engine/record/durations.ts'
 import { rowsOf } from '../altering/data-requests.ts'
 import { answers, elements, type Json, partOf, successes } from '../altering/rewriting.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf } from '../run/round-robin.ts'
-
-const DAY = 86_400_000
 
 /** An answer in which the first balance changes every two seconds, and has the time of its last change. */
 function withBalanceOfNow(body: Json): Json {
@@ -202,8 +201,7 @@ const variants: Variant[] = [
     story: 'How far the history reaches is open: the ninety days before today.',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
-        const day = 86_400_000
-        const start = (Math.floor(Date.now() / day) - 90) * day
+        const start = (Math.floor(Date.now() / DAY) - 90) * DAY
         if (rows.some(({ booked }) => booked < start)) fired()
         return rows.filter(({ booked }) => booked >= start)
       },
@@ -241,7 +239,7 @@ const variants: Variant[] = [
         const ctx = currentRequest()
         if (!ctx || !tokenInfoOf(ctx)?.refreshed) return all
         fired()
-        const start = Date.now() - 396 * 86_400_000
+        const start = Date.now() - 396 * DAY
         return all.filter(({ booked }) => booked >= start)
       },
     }),
@@ -255,7 +253,7 @@ const variants: Variant[] = [
         const all = correct.rowsBooked(rows, accountId, endpoint)
         if (currentRequest()?.get('x-fapi-customer-ip-address') !== '') return all
         fired()
-        return all.filter(({ booked }) => booked >= Date.now() - 90 * 86_400_000)
+        return all.filter(({ booked }) => booked >= Date.now() - 90 * DAY)
       },
     }),
   },
@@ -319,7 +317,7 @@ const variants: Variant[] = [
           const one = all.find(({ status }) => status === 'Booked')
           if (!one || isBehind(accountId)) return all
           fired()
-          const lately = { ...one, id: `late-${one.id}`, booked: yesterday() + 20 * 3_600_000 }
+          const lately = { ...one, id: `late-${one.id}`, booked: yesterday() + 20 * HOUR }
           return [...all, lately].sort((a, b) => b.booked - a.booked)
         },
       }
@@ -344,7 +342,7 @@ const variants: Variant[] = [
       return {
         withinConsentPeriod(row, consent, endpoint) {
           const isWithin = correct.withinConsentPeriod(row, consent, endpoint)
-          const ninetyDaysAgo = Date.now() - 90 * 86_400_000
+          const ninetyDaysAgo = Date.now() - 90 * DAY
           if (isFresh(consent) || !isWithin || row.booked > ninetyDaysAgo) return isWithin
           fired()
           return false
@@ -363,7 +361,7 @@ const variants: Variant[] = [
         const [newest, ...rest] = correct.rowsBooked(rows, accountId, endpoint)
         if (!newest) return rest
         fired()
-        const booked = (Math.floor(Date.now() / 86_400_000) + 3) * 86_400_000
+        const booked = (Math.floor(Date.now() / DAY) + 3) * DAY
         return [{ ...newest, status: 'Booked', booked }, ...rest]
       },
     }),
@@ -503,7 +501,7 @@ const variants: Variant[] = [
           const twin = rows[index - (index % 3)]
           const isLike = twin?.status === row.status && twin.indicator === row.indicator
           const same = isLike ? { ...twin, id: row.id } : row
-          return { ...same, booked: same.booked - (same.booked % 86_400_000) }
+          return { ...same, booked: same.booked - (same.booked % DAY) }
         })
       },
     }),
@@ -690,7 +688,7 @@ function bookedLate(): Pick<Variant, 'policies'> {
           const among = oldest.booked < from && to < newest.booked
           if (
             among &&
-            to - from > 86_400_000 &&
+            to - from > DAY &&
             !all.some((row) => row.booked > from && row.booked < to)
           ) {
             const row = { ...newest, id: `${newest.id}-${all.length}`, booked: (from + to) / 2 }

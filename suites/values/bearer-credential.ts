@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
-import { headerOf } from '../../engine/suite-api/jwt.ts'
+import { encodedPart, headerOf } from '../../engine/suite-api/jwt.ts'
 import type { Value, ValueType } from './value-type.ts'
 
 /** Credentials of a client. For a request, one access token is the correct one. */
@@ -317,8 +317,6 @@ function changedFrom(token: string, place: number): string {
   return `${token.slice(0, at)}${other}${token.slice(at + 1)}`
 }
 
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-
 /** A time in 2100. */
 const LATER = 4_102_444_800
 
@@ -335,7 +333,7 @@ const MADE_UP = Buffer.from('a key that nobody has given to a bank').toString('b
 function asJwt(token: string, header: Record<string, unknown>): string {
   const known = headerOf(token)
   const [, claims] = known ? token.split('.') : []
-  return `${encoded({ ...known, ...header })}.${claims ?? encoded({ jti: token, exp: LATER })}`
+  return `${encodedPart({ ...known, ...header })}.${claims ?? encodedPart({ jti: token, exp: LATER })}`
 }
 
 function signedWith(key: string, input: string): string {

@@ -1,4 +1,5 @@
 import type { Level } from '../../engine/suite-api/check.ts'
+import { DAY } from '../../engine/suite-api/clock.ts'
 import type { Part, Value, ValueType } from './value-type.ts'
 
 /** A booked transaction, from which bounds close to it are made. */
@@ -33,8 +34,6 @@ const AFTER_AND_BEFORE =
 const FINER = `${AFTER_AND_BEFORE}; RFC 3339 5.6: time-secfrac, and no sentence says how finely a bank compares`
 
 const SECOND = 1000
-const DAY = 86_400_000
-
 const by =
   (milliseconds: number): Bound =>
   (row) =>

@@ -43,8 +43,7 @@ function rowsOf<Right extends Ids>(
   spell: (text: string) => string,
 ): Value<Right, string>[] {
   return rows.map(([id, words, of]) => ({
-    ...{ id, words, because },
-    level: level === 'must' && id === near.WITHOUT_CASE ? 'should' : level,
+    ...{ id, words, level, because },
     make({ id: right, ofOthers }) {
       const text = of(right)
       const known = [right, ...Object.values(ofOthers)]
@@ -71,6 +70,7 @@ export function nearParts<Right extends Ids>(
   }
   return [
     part('the whole string', near.WHOLE),
+    part('the whole string: letters', near.LETTERS, 'should'),
     part('the whole string: spaces', near.SPACES, 'should'),
     part('the whole string: control characters', near.CONTROLS, 'should'),
     part('the whole string: patterns', near.PATTERNS),

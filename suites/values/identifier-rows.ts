@@ -59,7 +59,9 @@ function lowLineBehind(id: string): string | undefined {
 }
 
 /** The same to a reader that compares letters without case, as the columns of some databases do. */
-export const WITHOUT_CASE = 'other-case'
+export const LETTERS: readonly NearRow[] = [
+  ['other-case', 'with its letters in the other case', inOtherCase],
+]
 
 export const WHOLE: readonly NearRow[] = [
   ['letter-before', 'with a letter before it', ofLength(6, (id) => `x${id}`)],
@@ -80,7 +82,6 @@ export const WHOLE: readonly NearRow[] = [
     'with another character in its middle',
     ofLength(16, (id) => changedAt(id, id.length >> 1)),
   ],
-  [WITHOUT_CASE, 'with its letters in the other case', inOtherCase],
   [
     'cut-at-hyphen',
     'of what stands before its last hyphen',

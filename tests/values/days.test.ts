@@ -1,13 +1,23 @@
 import { expect, test } from 'vitest'
-import { marginAround } from '../../suites/account-information/common/data/booking-times.ts'
+import { DAY } from '../../engine/record/durations.ts'
+import { marginAround, marginSoFar } from '../../engine/suite-api/responses.ts'
 
-const DAY = 86_400_000
+const midnightsOfNewYork = ['03-08T05', '03-09T04', '11-01T04', '11-02T05'].map(
+  (hour) => `2026-${hour}:00:00Z`,
+)
 
 test.each([
   ['midnights of UTC', true, '2026-01-05T00:00:00Z', '2026-02-05T00:00:00Z'],
   ['midnights of London', true, '2026-01-05T00:00:00Z', '2026-07-04T23:00:00Z'],
   ['noons of London', true, '2026-01-05T12:00:00Z', '2026-07-05T11:00:00Z'],
-  ['midnights of New York', true, '2026-01-05T05:00:00Z', '2026-07-05T04:00:00Z'],
+  ['midnights of New York', true, ...midnightsOfNewYork],
+  ['two hours of one winter', false, '2026-01-05T14:00:00Z', '2026-02-05T15:00:00Z'],
+  [
+    'an hour and one before it',
+    false,
+    ...[5, 6, 7].map((day) => `2026-01-0${day}T1${day % 2}:00:00Z`),
+  ],
+  ['one full hour', false, '2026-01-05T14:00:00Z'],
   ['ends of days', true, '2026-01-05T23:59:59Z', '2026-01-06T23:59:59Z'],
   ['one noon', true, '2026-01-05T12:00:00Z'],
   ['one time of day', true, '2026-01-05T17:30:00Z', '2026-01-06T17:30:00Z', '2026-01-09T17:30:00Z'],
@@ -19,4 +29,14 @@ test.each([
 ])('bookings at %s tell days alone: %s', (_, expected, ...times) => {
   const rows = times.map((BookingDateTime) => ({ Status: 'Booked', BookingDateTime }))
   expect(marginAround(rows, 0)).toBe(expected ? DAY : 0)
+})
+
+test('a rule knows what earlier answers told', () => {
+  const earlier = new Map()
+  const rowsAt = (BookingDateTime: string) => [{ Status: 'Booked', BookingDateTime }]
+  expect(marginSoFar([], earlier)).toBe(DAY)
+  expect(marginSoFar(rowsAt('2026-01-05T00:00:00Z'), earlier)).toBe(DAY)
+  expect(marginSoFar(rowsAt('2026-01-05T14:33:12Z'), earlier)).toBe(0)
+  expect(marginSoFar(rowsAt('2026-01-05T00:00:00Z'), earlier)).toBe(0)
+  expect(marginSoFar([], earlier)).toBe(0)
 })

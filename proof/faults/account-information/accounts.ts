@@ -6,7 +6,7 @@ import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../altering/data-requests.ts'
-import { type Json, jsonOf } from '../../altering/rewriting.ts'
+import { type Json, jsonOf, successes } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -65,6 +65,22 @@ const faults: Fault[] = [
         },
       })),
     ),
+  },
+  {
+    id: 'accounts-beside-balances',
+    story: 'The application shows a card with its balance on one page, and asks for both at once.',
+    fails: [],
+    warns: ['ACC-23/nowhere-else'],
+    middleware: successes(['data'], (body, ctx) => {
+      if (!['balances', 'account-balances'].includes(endpointOf(ctx) ?? '')) return undefined
+      const Data = body.Data as Json
+      const ids = new Set((Data.Balance as Json[]).map(({ AccountId }) => AccountId))
+      const Account = [...ids].map((AccountId) => ({
+        ...{ AccountId, Currency: 'GBP', AccountType: 'Personal', AccountSubType: 'CreditCard' },
+        Description: 'Everyday Credit Card',
+      }))
+      return { ...body, Data: { ...Data, Account } }
+    }),
   },
   {
     id: 'account-ids-in-any-case',

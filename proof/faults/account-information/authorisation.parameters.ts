@@ -1,4 +1,5 @@
 import { stateOf } from '../../../bank/state/state.ts'
+import { HOUR } from '../../../engine/record/durations.ts'
 import { idTokens } from '../../altering/id-tokens.ts'
 import { landings } from '../../altering/jwt-rewrites.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -24,7 +25,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['AUTHZ-40/auth-time'],
     middleware: idTokens((claims, sign) =>
-      sign({ ...claims, auth_time: Math.floor(Date.now() / 3_600_000) * 3_600_000 }),
+      sign({ ...claims, auth_time: Math.floor(Date.now() / HOUR) * HOUR }),
     ),
   },
   {

@@ -1,6 +1,7 @@
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import {
   answersWith,
   askedAccount,
@@ -52,7 +53,7 @@ const faults: Fault[] = [
       balanceView(accountId, card, now, policies) {
         if (!isSingle(endpointOf())) return correct.balanceView(accountId, card, now, policies)
         fired()
-        return correct.balanceView(accountId, card, now + 2 * 86_400_000, policies)
+        return correct.balanceView(accountId, card, now + 2 * DAY, policies)
       },
     }),
   },
@@ -64,7 +65,7 @@ const faults: Fault[] = [
     middleware: rowsOf(BOTH, (rows) => {
       const earlier = isSingle(endpointOf()) ? 13 : 12
       return rows.map((row) => {
-        const at = Date.parse(String(row.DateTime)) - earlier * 3_600_000 - 1_029_000
+        const at = Date.parse(String(row.DateTime)) - earlier * HOUR - 1_029_000
         return { ...row, DateTime: new Date(at).toISOString() }
       })
     }),
@@ -212,7 +213,7 @@ const faults: Fault[] = [
         {
           ...row,
           Amount: { Amount: '17.29', Currency: 'GBP' },
-          DateTime: new Date(Date.parse(String(row.DateTime)) - 86_400_000).toISOString(),
+          DateTime: new Date(Date.parse(String(row.DateTime)) - DAY).toISOString(),
         },
       ]),
     ),

@@ -291,6 +291,13 @@ const faults: Fault[] = [
     fails: ['TOK-31/re-confirmed'],
     ...revives((consent) => consent.deleted !== undefined && consent.grants.size > 1),
   },
+  {
+    id: 'rotated-refresh-token-outlives-a-re-confirmed-consent',
+    story: 'The same, where each refresh token can be exchanged once: the newest goes on.',
+    fails: ['TOK-31/re-confirmed'],
+    settings: { refreshTokens: 'rotated' },
+    ...revives((consent) => consent.deleted !== undefined && consent.grants.size > 1),
+  },
   outlives(
     'deletion-by-the-second-client-with-a-filter',
     (consent) => consent.deleted !== undefined,

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { DAY } from '../../../engine/record/durations.ts'
 import {
   answered,
   answeredWith,
@@ -85,7 +86,7 @@ const faults: Fault[] = [
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
       if (!data.ExpirationDateTime || !consent || consent.grants.size < 2) return undefined
-      const later = Date.parse(String(data.ExpirationDateTime)) + 90 * 86_400_000
+      const later = Date.parse(String(data.ExpirationDateTime)) + 90 * DAY
       return { ...data, ExpirationDateTime: new Date(later).toISOString() }
     }),
   },

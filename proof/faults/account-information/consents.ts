@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { supportedPermissions } from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { HOUR } from '../../../engine/record/durations.ts'
 import {
   answered,
   answeredWith,
@@ -20,8 +21,6 @@ import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
 const KIND = 'account-access'
-const HOUR = 3_600_000
-
 const shifted = (value: unknown, by: number) =>
   new Date(Date.parse(String(value)) + by).toISOString()
 

@@ -2,10 +2,9 @@ import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
 import { Refused } from '../../../bank/listeners/refusals.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import { askedAccount, filteredBy } from '../../altering/data-requests.ts'
 import type { Fault } from '../../run/proof.ts'
-
-const DAY = 86_400_000
 
 const asker = () => {
   const ctx = currentRequest()
@@ -138,8 +137,7 @@ const faults: Fault[] = [
           return correct.withinConsentPeriod(row, consent, endpoint)
         }
         fired()
-        const hour = 3_600_000
-        const shifted = { transactionsFrom: from - hour, transactionsTo: to - hour }
+        const shifted = { transactionsFrom: from - HOUR, transactionsTo: to - HOUR }
         return correct.withinConsentPeriod(row, shifted, endpoint)
       },
     }),
@@ -177,7 +175,7 @@ const faults: Fault[] = [
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
-        const start = Date.now() - 180 * 86_400_000
+        const start = Date.now() - 180 * DAY
         return correct.rowsBooked(rows, accountId, endpoint).filter(({ booked }) => booked >= start)
       },
       withinConsentPeriod(row, consent, endpoint) {

@@ -7,6 +7,7 @@ import {
   supportedPermissions,
 } from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { DAY } from '../../../engine/record/durations.ts'
 import {
   answered,
   answeredWith,
@@ -93,7 +94,7 @@ const faults: Fault[] = [
     async middleware(ctx, next) {
       const { Data } = isAbout(ctx, KIND, 'POST') ? bodyOf(ctx) : {}
       const expires = Date.parse(String((Data as Json | undefined)?.ExpirationDateTime))
-      if (!(expires > Date.now() + 90 * 86_400_000)) return next()
+      if (!(expires > Date.now() + 90 * DAY)) return next()
       ctx.status = 400
       ctx.body = { Message: 'ExpirationDateTime is too late' }
       stateOf(ctx).fired()
@@ -105,7 +106,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['CONS-29/not-in-future'],
     middleware: answered(KIND, 'POST', (data) => {
-      const tomorrow = Date.parse(String(data.StatusUpdateDateTime)) + 86_400_000
+      const tomorrow = Date.parse(String(data.StatusUpdateDateTime)) + DAY
       return { ...data, StatusUpdateDateTime: new Date(tomorrow).toISOString() }
     }),
   },

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Context, Middleware, Next } from 'koa'
 import { stateOf } from '../../../bank/state/state.ts'
+import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import { forCompressing } from '../../altering/compressing.ts'
 import { idTokens } from '../../altering/id-tokens.ts'
 import { addLine, giveBytes, giveChanged, giveLatin1 } from '../../altering/raw-body.ts'
@@ -12,7 +13,7 @@ const AISP = '/open-banking/v3.1/aisp'
 /** Last Sunday of a month at 01:00 UTC, when British clocks change. */
 function lastSunday(year: number, month: number): number {
   const last = new Date(Date.UTC(year, month + 1, 0, 1))
-  return last.getTime() - last.getUTCDay() * 86_400_000
+  return last.getTime() - last.getUTCDay() * DAY
 }
 
 /** Is it British Summer Time? */
@@ -212,7 +213,7 @@ const faults: Fault[] = [
       dateTimeOf(instant) {
         if (!isSummer(instant)) return correct.dateTimeOf(instant)
         fired()
-        return correct.dateTimeOf(instant + 3_600_000).replace(/(Z|\+00:00)$/i, '+01:00')
+        return correct.dateTimeOf(instant + HOUR).replace(/(Z|\+00:00)$/i, '+01:00')
       },
     }),
   },

@@ -1,6 +1,7 @@
 import type { Context } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { encodedPart } from '../../../engine/wire/jwt-decode.ts'
 import { successes } from '../../altering/rewriting.ts'
 import { unregisteredGrant } from '../../cells/token-cells.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
@@ -8,7 +9,6 @@ import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
 
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const decoded = (part: string | undefined) =>
   JSON.parse(Buffer.from(part ?? '', 'base64url').toString()) as Json
 
@@ -28,7 +28,7 @@ function requested(): Json {
 /** Serves these claims as if they came in a registration JWT with a valid signature. */
 function serveAs(ctx: Context, claims: Json): void {
   const state = stateOf(ctx)
-  state.body = `${encoded({ alg: 'PS256' })}.${encoded(claims)}.AAAA`
+  state.body = `${encodedPart({ alg: 'PS256' })}.${encodedPart(claims)}.AAAA`
   ctx.req.headers['content-type'] = 'application/jwt'
   ctx.state.servedAsSigned = true
 }

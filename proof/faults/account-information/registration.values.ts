@@ -152,12 +152,27 @@ const faults: Fault[] = [
     policies: echoes('scope'),
   },
   {
+    id: 'any-scope-beside-a-short-list',
+    story: 'The same, and the configuration lists the one scope that each server must list.',
+    fails: ['REG-05/scope'],
+    policies: echoes('scope'),
+    middleware: successes(['discovery'], (body) => ({ ...body, scopes_supported: ['openid'] })),
+  },
+  {
     id: 'organisation-of-the-request',
     story:
       'The claims of the statement and those of the request are put into one map, the latter last.',
     fails: [],
     warns: ['REG-36/not-adopted'],
     policies: echoes('org_name'),
+  },
+  {
+    id: 'organisation-id-of-the-request',
+    story:
+      'The name of the organisation is that of the statement; its identifier has a column with a default.',
+    fails: [],
+    warns: ['REG-36/not-adopted'],
+    policies: echoes('org_id'),
   },
   {
     id: 'client-id-of-the-request',

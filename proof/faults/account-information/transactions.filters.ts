@@ -6,11 +6,10 @@ import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import type { Policies } from '../../../bank/policies.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { HOUR } from '../../../engine/record/durations.ts'
 import { afterSuccess, endpointOf, filteredBy } from '../../altering/data-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
-
-const HOUR = 3_600_000
 
 type Filter = Policies['bookedWithin']
 

@@ -5,6 +5,7 @@ import { type Row, transactionsOf } from '../../../bank/data/transactions.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { DAY } from '../../../engine/record/durations.ts'
 import { consentData } from '../../altering/consent-requests.ts'
 import { filteredBy, rowsOf } from '../../altering/data-requests.ts'
 import { successes } from '../../altering/rewriting.ts'
@@ -12,7 +13,6 @@ import type { Fault } from '../../run/proof.ts'
 
 type Json = Record<string, unknown>
 
-const DAY = 86_400_000
 const BOTH: DataEndpoint[] = ['transactions', 'account-transactions']
 
 const isPending = ({ Status }: Json) => Status !== 'Booked'

@@ -1,3 +1,4 @@
+import { DAY } from '../../../engine/record/durations.ts'
 import { nothing } from '../conduct.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
@@ -8,7 +9,7 @@ const data = (body: Json, change: (data: Json) => Json): Json => ({
   Data: change(body.Data as Json),
 })
 
-const aYearAgo = () => new Date(Date.now() - 365 * 86_400_000).toISOString()
+const aYearAgo = () => new Date(Date.now() - 365 * DAY).toISOString()
 
 const wrong: WrongTpp[] = [
   {

@@ -1,7 +1,8 @@
+import { DAY } from '../../../engine/record/durations.ts'
 import { nothing } from '../conduct.ts'
 import type { WrongTpp } from '../tpp-proof.ts'
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY).toISOString()
 
 const wrong: WrongTpp[] = [
   {

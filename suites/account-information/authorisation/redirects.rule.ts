@@ -5,8 +5,8 @@ import { AUTHORISATION, landingOf } from '../common/visits/landings.ts'
 /** How redirects to a TPP are written. Requirements: specs/account-information/authorisation.yaml */
 
 /**
- * RFC 9207 2 and 3. Every correct request that ends at the redirect URI, with a code or an error. Fails: it has no iss though the
- * configuration says that redirects have one. Such a redirect is refused by clients that read the configuration.
+ * RFC 9207 2 and 3. Every correct request that ends at the redirect URI, with a code or an error, once the configuration was
+ * read. Fails: it has no iss though the configuration says that redirects have one. Such a redirect is refused by clients that read the configuration.
  */
 rule(
   'AUTHZ-48/promised',
@@ -24,7 +24,7 @@ rule(
       return undefined
     }
     const { redirect } = landingOf(exchange) ?? {}
-    if (!redirect?.code && !redirect?.error) return undefined
+    if (!earlier.has(PROMISE) || (!redirect?.code && !redirect?.error)) return undefined
     if (earlier.get(PROMISE) !== true || redirect.fragment.iss || redirect.query.iss) return []
     const what = redirect.code ? 'a redirect with a code' : 'a redirect with an error'
     const message = `${what} has no iss, which the configuration promises`

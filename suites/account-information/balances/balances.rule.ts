@@ -1,4 +1,4 @@
-import { now } from '../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../engine/suite-api/clock.ts'
 import {
   bookedAt,
   brief,
@@ -231,7 +231,7 @@ rule(
 )
 
 /** A statement covers a month or a quarter, and a card may have none for a time. */
-const A_YEAR = 366 * 86_400_000
+const A_YEAR = 366 * DAY
 
 /** By AccountId: the time of its oldest balance, and that of its newest booking of more than a quarter ago. */
 interface Times {
@@ -256,7 +256,7 @@ const isNewer = (at: number, known: number) => at > known
 const isOlder = (at: number, known: number) => at < known
 
 /** Milliseconds after which a statement has been made of a booking: a quarter, and some days. */
-const STATED = 100 * 86_400_000
+const STATED = 100 * DAY
 
 /**
  * The newest booking of each account of which a statement has been made. Byte-identical answers share their rows, which

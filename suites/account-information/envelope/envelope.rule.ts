@@ -4,15 +4,16 @@ import {
   type Endpoint,
   type Exchange,
   instantOf,
+  isBookedAtSomeTime,
   isDateTime,
   leadsInside,
+  marginSoFar,
   member,
   percentDecoded,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
-import { isBookedAtSomeTime, marginAround } from '../common/data/booking-times.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
@@ -82,8 +83,9 @@ rule(
   'ENV-13/query',
   'A query in Links.Self is that of the request, and not encoded twice',
   { endpoints: DATA, unseen: 'no Links.Self has a query' },
-  (exchange) => {
+  (exchange, { earlier }) => {
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
+    const margin = marginSoFar(rowsOf(exchange), earlier)
     const self = member(exchange.response?.json, 'Links', 'Self')
     if (typeof self !== 'string' || !URL.canParse(self) || new URL(self).search === '') {
       return undefined
@@ -95,7 +97,10 @@ rule(
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     const other = [...new URL(self).searchParams].find(([name, value]) => {
       const asked = sent.get(name)
-      return isOtherInstant(value, asked) && !isApplied(exchange, name, value, String(asked))
+      return (
+        isOtherInstant(value, asked) &&
+        !isApplied({ exchange, margin, name, shown: value, sent: String(asked) })
+      )
     })
     if (other && (transactionFrom ?? transactionTo) === undefined) {
       const [name, actual] = other
@@ -179,20 +184,27 @@ function isOtherInstant(shown: string, sent: string | null): boolean {
   return instantOf(shown) !== instantOf(sent)
 }
 
+interface ShownFilter {
+  exchange: Exchange
+  /** The distance from a bound within which the bank does not tell on which side of it a booking is, in milliseconds. */
+  margin: number
+  /** The parameter, and its values in Links.Self and in the request. */
+  name: string
+  shown: string
+  sent: string
+}
+
 /**
  * Is the filter that is shown narrower than the one that was sent, and are all booked rows of the answer within it? A bank
  * that tells days alone may show the whole of its day.
  */
-function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
+function isApplied({ exchange, margin, name, shown, sent }: ShownFilter): boolean {
   const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
-  const margin = rows.length > 0 ? marginAround(rows, 0) : DAY
   const end = name === 'fromBookingDateTime' ? 1 : -1
   const from = end * instantOf(shown)
   if (from <= end * instantOf(sent) - margin) return false
   return rows.every((row) => end * (bookedAt(row) ?? 0) >= from - margin)
 }
-
-const DAY = 86_400_000
 
 /** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
 function nextIn({ response }: Exchange): string | undefined {

@@ -11,10 +11,29 @@ import { everything, OF_EVERYBODY } from '../../consents.ts'
 /** Shorter texts could stand in a token by chance. */
 const ENOUGH = 6
 
+/** Claims whose values RFC 7519, RFC 9068 and OpenID Connect Core 1.0 define; a login does not choose them. */
+const DEFINED = 'iss aud azp scope client_id acr amr nonce jti'.split(' ')
+
+/** Claims that name somebody, or a way to reach them. */
+const OF_A_PERSON = /user|name|login|mail|phone/i
+
+/** Names of credentials that are no user name. */
+const SECRET = /pass|pin|secret|code/i
+
+/** The credentials of a customer that are looked for in a claim of this name. */
+function likelyIn(claim: string, credentials: Record<string, string>): string[] {
+  const known = Object.entries(credentials).filter(([, { length }]) => length >= ENOUGH)
+  const likely = known.filter(([name, value]) =>
+    claim === 'sub' ? SECRET.test(name) : OF_A_PERSON.test(claim) || !/^[a-z]+$/i.test(value),
+  )
+  return likely.map(([, value]) => value)
+}
+
 /**
  * The ID tokens of an approval, and its access token where that is a JWT. Fails: a claim is one of the credentials that the
- * target names for the customer, or has it before or behind the name of a realm, as in name@realm. Claims that the target
- * asks for are not judged, and neither is sub: it names the customer, and customers of some banks log in with their number.
+ * target names for the customer, or has it before or behind the name of a realm, as in name@realm. Not judged: claims that
+ * the target asks for, those whose values a standard defines, and a user name in sub, which names the customer: customers of
+ * some banks log in with their number. A credential that is a word stands by chance in a claim that names nobody.
  */
 check(
   'GEN-39/in-tokens',
@@ -23,8 +42,8 @@ check(
   async ({ approved, steps, target }, consent) => {
     const { visit, tpp } = await approved(consent)
     const { credentials = {} } = target.document.customers[consent.customer ?? 'first'] ?? {}
-    const known = Object.values(credentials).filter(({ length }) => length >= ENOUGH)
-    if (known.length === 0) throw new NotApplicable('the target names no credentials to look for')
+    if (likelyIn('username', credentials).length === 0)
+      throw new NotApplicable('the target names no credentials to look for')
     const exchanged = await steps.exchange(consent)
     requireValue(exchanged)
     const grant = requireExchange(exchanged)
@@ -34,11 +53,11 @@ check(
       ['ID token of the token response', told('id_token'), grant],
       ['access token', told('access_token'), grant],
     ] as const
-    const asked = ['sub', ...Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})]
+    const asked = Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})
     for (const [what, token, exchange] of tokens) {
       const claims = Object.entries((typeof token === 'string' && claimsOf(token)) || {})
-      const [name] =
-        claims.find(([one, value]) => !asked.includes(one) && tells(value, known)) ?? []
+      const judged = claims.filter(([name]) => !DEFINED.includes(name) && !asked.includes(name))
+      const [name] = judged.find(([name, value]) => tells(value, likelyIn(name, credentials))) ?? []
       expectThat(name === undefined, {
         message: `${name} of the ${what} tells what the customer logs in with`,
         expected: 'neither user name nor password',

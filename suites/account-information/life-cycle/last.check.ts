@@ -35,6 +35,8 @@ interface End {
   queries: { before: Exchange; after: Exchange }
   /** The answer of each path just before the deletion, with the token in use. */
   before: { path: string; answer: Exchange }[]
+  /** The access token in use, until the deletion. */
+  inUse: string
   /** Every token set that was issued for the consent, also during its deletion, with each access token once; the newest first. */
   tokens: TokenSet[]
 }
@@ -90,7 +92,8 @@ async function endOf(
   )
   const ask = () => approval.get(path, { deviation: 'its consent was deleted' })
   const after = await settling(context).until(ask, refused)
-  return { approval, deletion, queries: { before: query, after }, before, tokens }
+  const inUse = now.accessToken
+  return { approval, deletion, queries: { before: query, after }, before, inUse, tokens }
 }
 
 /** “everything”, which was re-confirmed: tokens of all its authorisations and of refreshes. */
@@ -296,14 +299,14 @@ function expectGone(owner: string, { deletion, queries }: End): void {
 async function expectNothing(
   context: Context<never>,
   owner: string,
-  { approval, deletion, before, tokens }: End,
+  { approval, deletion, before, inUse, tokens }: End,
 ): Promise<void> {
   relyOn(owner, deletion).toSucceed()
   const deviation = 'its consent was deleted'
   const { until } = settling(context)
   const some = ofOneAccount(before)
   for (const { accessToken: bearer } of tokens) {
-    const isInUse = bearer === tokens[0]?.accessToken
+    const isInUse = bearer === inUse
     for (const read of isInUse ? before : some) {
       const { path, answer } = read
       relyOn(readOwner(approval, path), answer).toSucceed()

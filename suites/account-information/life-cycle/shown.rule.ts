@@ -1,11 +1,17 @@
-import { bookedAt, brief, member, type Row, rowsOf } from '../../../engine/suite-api/responses.ts'
+import { DAY } from '../../../engine/suite-api/clock.ts'
+import {
+  bookedAt,
+  brief,
+  isBookedAtSomeTime,
+  member,
+  type Row,
+  rowsOf,
+} from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
-import { isBookedAtSomeTime } from '../common/data/booking-times.ts'
 import { ACCOUNT_ACCESS, DATA } from '../common/endpoints.ts'
 import { secondsOf } from '../common/instants.ts'
 import { termsShown } from './shown-terms.ts'
 
-const DAY = 86_400_000
 const YEAR = 365 * DAY
 
 /**

@@ -97,6 +97,12 @@ check(
   },
 )
 
+/** What a software statement says of the organisation, each with another value. */
+const NAMES = {
+  ...{ org_id: 'another-organisation', org_name: 'Another Organisation' },
+  software_on_behalf_of: 'Another Principal',
+}
+
 /**
  * Compare the members that both the response of REG-08/created and the statement have, for each
  * client. Fails: one differs. Blocked when they share none.
@@ -109,7 +115,7 @@ check(
     const step = await context.steps.registration()
     const exchange = requireExchange(step)
     requireValue(step)
-    const names = ['org_id', 'org_name', 'software_on_behalf_of']
+    const names = Object.keys(NAMES)
     const compare = (exchange: Exchange, statement: Record<string, unknown> | undefined) => {
       const there = names.filter(
         (name) => stated(statement, name) !== undefined && stored(exchange, name) !== undefined,
@@ -125,9 +131,6 @@ check(
       blockForFreedom('a registration response with members of the software statement')
   },
 )
-
-/** Of these, a bank that has a software statement knows its own. */
-const NAMES = { org_name: 'Another Organisation', software_on_behalf_of: 'Another Principal' }
 
 /**
  * A correct registration with client_id, a registration_access_token and names in its JWT, which the software statement

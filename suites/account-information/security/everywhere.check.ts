@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import { claimsOf } from '../../../engine/suite-api/jwt.ts'
+import { claimsOf, encodedPart } from '../../../engine/suite-api/jwt.ts'
 import { rowsOf, succeeded } from '../../../engine/suite-api/responses.ts'
 import { everything, secondClient, secondCustomer } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -262,13 +262,11 @@ check(
 function namedBy({ consentId, visit }: Approval): Record<string, string> {
   const sub = claimsOf(visit.redirect.idToken ?? '')?.sub
   const user = typeof sub === 'string' ? sub : consentId
-  const claims = encoded({ sub: user, consent_id: consentId })
+  const claims = encodedPart({ sub: user, consent_id: consentId })
   return {
     ...{ 'Consent-ID': consentId, 'X-Consent-ID': consentId },
     ...{ 'X-Authenticated-Userid': user, 'X-User-ID': user, 'X-Consumer-Custom-ID': user },
     ...{ 'X-Forwarded-User': user, 'X-Auth-Request-User': user, 'X-Remote-User': user },
-    ...{ 'X-Userinfo': claims, 'X-JWT-Assertion': `${encoded({ alg: 'none' })}.${claims}.` },
+    ...{ 'X-Userinfo': claims, 'X-JWT-Assertion': `${encodedPart({ alg: 'none' })}.${claims}.` },
   }
 }
-
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')

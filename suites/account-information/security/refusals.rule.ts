@@ -1,3 +1,4 @@
+import { claimsOf } from '../../../engine/suite-api/jwt.ts'
 import {
   type Endpoint,
   type Exchange,
@@ -63,8 +64,9 @@ function givenIn(exchange: Exchange, isForeign: boolean): string | undefined {
   const text = (...path: string[]) => typeof member(json, ...path) === 'string'
   if (endpoint === 'token') return text('access_token') ? 'an access token' : undefined
   if (endpoint === 'registration') {
+    const isRepeated = member(json, 'client_id') === claimsOf(request.body ?? '')?.client_id
     const isStored = text('client_id') && Array.isArray(member(json, 'redirect_uris'))
-    return isStored ? 'a registered client' : undefined
+    return isStored && !isRepeated ? 'a registered client' : undefined
   }
   if (CONSENTS.includes(endpoint)) {
     const isGiven = isForeign

@@ -69,8 +69,8 @@ check(
 )
 
 /**
- * Right after a refresh without scope. Not applicable where the bank states scopes of its own: it may state others at each
- * answer. It may ignore what is asked for.
+ * Each request right after a refresh without scope, the second one where the first gets no access token. Not applicable where
+ * the bank states scopes of its own: it may state others at each answer. It may ignore what is asked for.
  */
 check(
   'TOK-23/named',
@@ -88,13 +88,16 @@ check(
     if (own.length > 0 || !first.includes(accounts)) {
       throw new NotApplicable('the bank states scopes of its own')
     }
-    const held = await approval.tokens()
-    const grant = { grant_type: 'refresh_token', refresh_token: held.refreshToken ?? '' } as const
-    const form = { scope: first.join(' ') }
-    const answer = await tpp.token(grant, { form, deviation: 'a refresh that names its scopes' })
-    const tokens = refreshed(held, answer)
-    if (tokens) approval.use(tokens)
-    else await approval.refresh()
-    expect(answer).toGiveAToken()
+    const ask = async () => {
+      const held = (await approval.refresh()) && (await approval.tokens())
+      const grant = { grant_type: 'refresh_token', refresh_token: held.refreshToken ?? '' } as const
+      const form = { scope: first.join(' ') }
+      const answer = await tpp.token(grant, { form, deviation: 'a refresh that names its scopes' })
+      const tokens = refreshed(held, answer)
+      if (tokens) approval.use(tokens)
+      return { answer, tokens }
+    }
+    const { answer, tokens } = await ask()
+    expect(tokens ? answer : (await ask()).answer).toGiveAToken()
   },
 )

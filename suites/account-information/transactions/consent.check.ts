@@ -4,9 +4,12 @@ import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
+  bookingTimes,
   brief,
   type Exchange,
   isBooked,
+  isBookedAtSomeTime,
+  marginAround,
   type Row,
   refused,
   rowsOf,
@@ -24,16 +27,7 @@ import { listsOfOne } from '../../ended-consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { approvedUnlessRefused } from '../common/consents/optional-consents.ts'
 import { numberOf } from '../common/data/account-comparisons.ts'
-import {
-  blockForBookings,
-  bookingTimes,
-  dueIfAny,
-  isBookedAtSomeTime,
-  marginAround,
-  NEAR,
-  queryOf,
-  settled,
-} from '../common/data/booking-times.ts'
+import { blockForBookings, dueIfAny, NEAR, queryOf, settled } from '../common/data/booking-times.ts'
 import {
   atOtherAmounts,
   keyAcrossConsents,

@@ -3,6 +3,7 @@ import {
   brief,
   type Endpoint,
   type Exchange,
+  isBookedAtSomeTime,
   member,
   type Row,
   remembered,
@@ -11,7 +12,7 @@ import {
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
+import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { DETAILS } from '../common/data/completeness.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 

@@ -1,12 +1,14 @@
 import type { Context } from '../../../engine/suite-api/check.ts'
-import { now } from '../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../engine/suite-api/clock.ts'
 import type { Approval, NamedConsent } from '../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import { Blocked } from '../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
+  bookingTimes,
   type Exchange,
   instantOf,
+  isBookedAtSomeTime,
   type Row,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
@@ -15,14 +17,7 @@ import { everything } from '../../consents.ts'
 import type { Answered, Place } from '../../tables.ts'
 import type { Booking, BoundsQuery } from '../../values/date-time-bounds.ts'
 import type { Instant } from '../../values/date-time-rows.ts'
-import {
-  blockForBookings,
-  bookingIn,
-  bookingTimes,
-  boundsFor,
-  FILTERS,
-  isBookedAtSomeTime,
-} from '../common/data/booking-times.ts'
+import { blockForBookings, bookingIn, boundsFor, FILTERS } from '../common/data/booking-times.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
 import { requireRows } from '../common/data/data-reads.ts'
 import { ofNinetyDays } from '../common/data/history.ts'
@@ -242,5 +237,3 @@ async function firstThatTells<Found>(
     blockForBookings('two booked transactions at different times', seen)
   return undefined
 }
-
-const DAY = 86_400_000

@@ -1,12 +1,14 @@
 import { check } from '../../../engine/suite-api/check.ts'
-import { now } from '../../../engine/suite-api/clock.ts'
+import { DAY, HOUR, now } from '../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, matchers, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockBy, blockForData, Nonconformance } from '../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
+  bookingTimes,
   type Exchange,
   isBooked,
+  isBookedAtSomeTime,
   missingFrom,
   type Row,
   refused,
@@ -19,13 +21,11 @@ import { ABSENT, dueWhileAbsent, lessWhileAbsent } from '../common/data/absent-r
 import {
   type Bounds,
   blockForBookings,
-  bookingTimes,
   boundsFor,
   dueIfAny,
   emptyWindow,
   FILTERS,
   inUtc,
-  isBookedAtSomeTime,
   justBefore,
   queryOf,
 } from '../common/data/booking-times.ts'
@@ -291,10 +291,10 @@ check(
     const approval = await approved(everything)
     const { rows, read } = await between(approval, bulk, async (times) => {
       const place = justBefore(times, 1, times.length - 1)
-      const instant = place?.instant ?? now() - 180 * 86_400_000
+      const instant = place?.instant ?? now() - 180 * DAY
       const ask = (query: Record<string, string>, deviation: string) =>
         approval.get(bulk, { query, deviation })
-      const inAnHour = inUtc(instant + 3_600_000)
+      const inAnHour = inUtc(instant + HOUR)
       return {
         time: place && times[place.index],
         offset: await ask(
@@ -345,8 +345,6 @@ check(
   },
 )
 
-const DAY = 86_400_000
-
 const YEAR_1990 = Date.parse('1990-01-01')
 
 /** RFC 3339 has no earlier year. */
@@ -379,7 +377,7 @@ async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 't
     let answer = await ask(bounds)
     if (needsLogin(answer)) {
       const later = boundsFor(kind, bookingTimes(ofNinetyDays(each.rows)))
-      if (!later) continue
+      if (!later) blockForData('booked debits of the last ninety days')
       bounds = later
       answer = await ask(bounds)
     }

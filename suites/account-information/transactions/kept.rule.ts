@@ -1,8 +1,10 @@
+import { DAY } from '../../../engine/suite-api/clock.ts'
 import {
   bookedAt,
   brief,
   type Endpoint,
   type Exchange,
+  isBookedAtSomeTime,
   type Row,
   remembered,
   rowsOf,
@@ -10,7 +12,7 @@ import {
   transactionKey,
 } from '../../../engine/suite-api/responses.ts'
 import { type Finding, type RuleTools, rule } from '../../../engine/suite-api/rule.ts'
-import { bookedOf, isBookedAtSomeTime, settled } from '../common/data/booking-times.ts'
+import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
 import { endsAtNinetyDays, HISTORY, mayHaveLeft } from '../common/data/history.ts'
 import { amountOf } from '../common/data/same-rows.ts'
@@ -168,8 +170,6 @@ function repeated(
   ]
 }
 
-const A_DAY = 24 * 60 * 60 * 1000
-
 interface Shown {
   json: unknown
   /** When it was requested, in milliseconds since 1970. */
@@ -217,7 +217,7 @@ function isPassing(first: Shown, now: Shown, row: string, present: boolean): boo
   const at = first.booked.get(row)
   if (at === undefined || at >= now.oldest) return false
   if (now.rows >= first.rows || mayHaveLeft(at, first, now.at)) return true
-  return !present && at < first.oldest + A_DAY
+  return !present && at < first.oldest + DAY
 }
 
 /** As many rows tell that all of them stand twice for one reason, and not by chance. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { check } from '../../../engine/suite-api/check.ts'
-import { now } from '../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../engine/suite-api/clock.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
 import { blockForData, blockForFreedom } from '../../../engine/suite-api/outcomes.ts'
 import { brief } from '../../../engine/suite-api/responses.ts'
@@ -150,7 +150,7 @@ check(
     const deviation = 'a consent without a transactions permission'
     const control = await approval.get('/accounts')
     const ids = accountIdsIn(requireRows(control, 'ACC-11/detail-alone'))
-    const query = { fromBookingDateTime: inUtc(now() - 180 * 86_400_000) }
+    const query = { fromBookingDateTime: inUtc(now() - 180 * DAY) }
 
     for (const path of [bulk, ...ids.map((id) => pathOf(id, '/transactions'))]) {
       expect(await approval.get(path, { deviation })).toBeRefused()

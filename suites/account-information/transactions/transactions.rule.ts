@@ -5,7 +5,9 @@ import {
   type Exchange,
   instantOf,
   isBooked,
+  isBookedAtSomeTime,
   isDateTime,
+  marginSoFar,
   type Row,
   rowsOf,
   succeeded,
@@ -13,13 +15,7 @@ import {
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { basicCredits, debitsInPeriod } from '../../consents.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
-import {
-  type Bounds,
-  bookedOf,
-  inUtc,
-  isBookedAtSomeTime,
-  marginAround,
-} from '../common/data/booking-times.ts'
+import { type Bounds, bookedOf, inUtc } from '../common/data/booking-times.ts'
 import { laterThanNow } from '../common/data/not-in-future.ts'
 
 const endpoints: readonly Endpoint[] = ['transactions', 'account-transactions']
@@ -99,13 +95,13 @@ rule(
     uses: [debitsInPeriod],
     needs: 'a transaction within the period of the consent',
   },
-  (exchange) => {
+  (exchange, { earlier }) => {
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
     const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
     const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
     const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
-    const margin = marginAround(rows, 0)
+    const margin = marginSoFar(rows, earlier)
     const outside = (row: Row) => {
       const at = bookedAt(row) ?? from
       return at < from - margin || at > to + margin
@@ -136,7 +132,7 @@ rule(
     if (all.some(isPendingAtSomeTime)) earlier.set('pending', true)
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
-    const margin = marginAround(all, 0)
+    const margin = marginSoFar(all, earlier)
     const outside = (row: Row) => {
       const at = bookedAt(row) as number
       return at < (from ?? at) - margin || at > (to ?? at) + margin

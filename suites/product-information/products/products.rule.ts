@@ -1,3 +1,4 @@
+import { DAY } from '../../../engine/suite-api/clock.ts'
 import { matchers } from '../../../engine/suite-api/expect.ts'
 import {
   brief,
@@ -63,7 +64,6 @@ rule(
   },
 )
 
-const DAY = 86_400_000
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$/i
 
 /**

@@ -1,7 +1,7 @@
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval, ConsentData, NamedConsent } from '../../../../engine/suite-api/consents.ts'
-import { isBooked, type Row, rowsOf } from '../../../../engine/suite-api/responses.ts'
-import { bookingTimes, inUtc, justAfter, justBefore } from '../data/booking-times.ts'
+import { bookingTimes, isBooked, type Row, rowsOf } from '../../../../engine/suite-api/responses.ts'
+import { inUtc, justAfter, justBefore } from '../data/booking-times.ts'
 import { firstRead } from '../data/data-reads.ts'
 
 /** The ends that a period has. */
@@ -37,7 +37,7 @@ async function bookedRows(approval: Approval): Promise<Row[]> {
  * A period with only a start begins within the data if the data reaches further back than this. Where a bank
  * shows less, often ninety days, it begins before the data, and shows whether a period makes the bank show more.
  */
-const REACH = 100 * 86_400_000
+const REACH = 100 * DAY
 
 /** About a third of the bookings is before the start, and a third after the end. */
 function periodOver(times: number[], ends: Ends): Partial<ConsentData> | undefined {

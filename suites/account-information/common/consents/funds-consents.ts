@@ -51,10 +51,7 @@ export async function createNamed(
   let names = NAMES
   let created = await ask(names)
   if (!refused(created)) return { created, names }
-  const known = [first, second].flatMap(namesOf)
-  if (known.length === 0)
-    blockForTarget('names of a customer: the bank refuses one that is made up')
-  for (const each of known) {
+  for (const each of [first, second].flatMap(namesOf)) {
     names = each
     created = await ask(names)
     if (!refused(created)) return { created, names }
@@ -62,6 +59,7 @@ export async function createNamed(
   const isGiven = [first, second].some((customer) => customer?.secondaryIdentification)
   if (!isGiven && !refused(await ask({ Name: names.Name })))
     blockForTarget('secondaryIdentification of a customer: the bank refuses one that is made up')
+  if (names === NAMES) blockForTarget('names of a customer: the bank refuses one that is made up')
   return { created, names }
 }
 

@@ -1,4 +1,4 @@
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, HOUR, now } from '../../../../engine/suite-api/clock.ts'
 import { blockBy, blockForData } from '../../../../engine/suite-api/outcomes.ts'
 import {
   areOfDays,
@@ -12,12 +12,6 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import type { Booking } from '../../../values/date-time-bounds.ts'
 
-export {
-  bookingTimes,
-  isBookedAtSomeTime,
-  marginAround,
-} from '../../../../engine/suite-api/responses.ts'
-
 /** Bounds of a query, in milliseconds since 1970. */
 export interface Bounds {
   from?: number
@@ -26,9 +20,6 @@ export interface Bounds {
 
 /** Distance of a bound from a booking, if there is room. It is small, so that a shift by a time zone shows. */
 export const NEAR = 5 * 60_000
-
-const HOUR = 3_600_000
-const DAY = 24 * HOUR
 
 /** The booked rows among those of an answer. */
 export const bookedOf = remembered((rows: Row[]): Row[] => rows.filter(isBooked))
@@ -52,7 +43,7 @@ export function dueIfAny(rows: Row[]): Row[] {
 }
 
 /** Books of a night may end with the day before it, and serve until the next ones are complete. */
-export const OF_LATE = 2 * 86_400_000
+export const OF_LATE = 2 * DAY
 
 const lately = () => now() - OF_LATE
 
@@ -117,7 +108,7 @@ export function emptyWindow(rows: Row[]): Required<Bounds> | undefined {
   const times = bookingTimes(rows)
   const gaps = times.slice(1).map((to, at) => ({ from: times[at] as number, to }))
   const [longest] = gaps.sort((one, other) => other.to - other.from - (one.to - one.from))
-  if (!longest || longest.to - longest.from < 6 * 86_400_000) return undefined
+  if (!longest || longest.to - longest.from < 6 * DAY) return undefined
   const third = (longest.to - longest.from) / 3
   return { from: longest.from + third, to: longest.to - third }
 }

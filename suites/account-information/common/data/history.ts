@@ -1,4 +1,4 @@
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, HOUR, now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import {
@@ -16,14 +16,13 @@ import { earliestRead } from './data-reads.ts'
  * The length of the history is open. Many banks show all of it for some minutes after
  * the customer has logged in, and then only ninety days, as without the customer.
  */
-const A_DAY = 24 * 60 * 60 * 1000
-const NINETY_DAYS = 90 * A_DAY
+const NINETY_DAYS = 90 * DAY
 
 /** A history of this length always exists, however a bank counts days. */
-export const HISTORY = NINETY_DAYS - A_DAY
+export const HISTORY = NINETY_DAYS - DAY
 
 /** London is ahead of UTC by so much in summer: its days and months begin then. */
-const SUMMER_TIME = 3_600_000
+const SUMMER_TIME = HOUR
 
 /**
  * May a row be older than the history is by now? Its beginning moves on by days of 24 hours, of UTC or of London, or by
@@ -37,10 +36,10 @@ export function mayHaveLeft(
   now: number,
 ): boolean {
   const days = [booked, 0, -SUMMER_TIME].map(
-    (from) => Math.floor((now - from) / A_DAY) - Math.floor((first.at - from) / A_DAY),
+    (from) => Math.floor((now - from) / DAY) - Math.floor((first.at - from) / DAY),
   )
   const months = [0, SUMMER_TIME].map((ahead) => monthOf(now + ahead) - monthOf(first.at + ahead))
-  return booked < first.oldest + A_DAY * Math.max(...days, 31 * Math.max(...months))
+  return booked < first.oldest + DAY * Math.max(...days, 31 * Math.max(...months))
 }
 
 /** The number of a month of UTC. */
@@ -51,7 +50,7 @@ function monthOf(time: number): number {
 
 /** Does an answer show nothing that was booked before the ninety days before the request, the first of them as a whole? */
 export function endsAtNinetyDays(answer: Exchange): boolean {
-  return oldestIn(rowsOf(answer)) >= Date.parse(answer.startedAt) - NINETY_DAYS - A_DAY
+  return oldestIn(rowsOf(answer)) >= Date.parse(answer.startedAt) - NINETY_DAYS - DAY
 }
 
 /** The rows that are shown however long ago the customer has logged in. */

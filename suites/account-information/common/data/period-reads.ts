@@ -1,10 +1,12 @@
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { expect } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, NotApplicable } from '../../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
   type Exchange,
+  isBookedAtSomeTime,
+  marginAround,
   missingFrom,
   type Row,
   rowsOf,
@@ -12,21 +14,12 @@ import {
 } from '../../../../engine/suite-api/responses.ts'
 import { goOnRefreshed } from '../tokens/refreshed-access.ts'
 import { ABSENT } from './absent-reads.ts'
-import {
-  blockForBookings,
-  isBookedAtSomeTime,
-  marginAround,
-  NEAR,
-  queryOf,
-  settled,
-} from './booking-times.ts'
+import { blockForBookings, NEAR, queryOf, settled } from './booking-times.ts'
 import { keyAcrossConsents, relyOnSameAccounts } from './completeness.ts'
 import { accountIdsIn, firstRead, pathOf, requireRows } from './data-reads.ts'
 import { requireWholeHistories } from './history.ts'
 import { readOwner } from './read-owners.ts'
 import { between, bookedIn, bulk, relyOnSteadyRows } from './transaction-readings.ts'
-
-const DAY = 86_400_000
 
 /** A query that extends ten days beyond each end of a period; if it has no start, from years before its end. */
 export function beyond({ from, to }: { from: number; to: number }): Record<string, string> {

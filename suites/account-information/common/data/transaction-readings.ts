@@ -1,11 +1,14 @@
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../../engine/suite-api/clock.ts'
 import type { Approval } from '../../../../engine/suite-api/consents.ts'
 import { matchers } from '../../../../engine/suite-api/expect.ts'
 import { blockBy, Nonconformance } from '../../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
+  bookingTimes,
   brief,
   type Exchange,
+  isBookedAtSomeTime,
+  marginAround,
   missingFrom,
   type Row,
   rowsOf,
@@ -18,13 +21,10 @@ import {
   type Bounds,
   blockForBookings,
   bookedOf,
-  bookingTimes,
   boundsFor,
   dueIfAny,
   inUtc,
-  isBookedAtSomeTime,
   type Kind,
-  marginAround,
   queryOf,
   settled,
 } from './booking-times.ts'
@@ -125,8 +125,6 @@ export async function between<T>(
   outer.whole = await approval.get(path)
   return { rows: shared(before, bookedIn(outer.whole, readOwner(approval, path))), read: inner }
 }
-
-const DAY = 86_400_000
 
 /**
  * Answers to one kind of query at every address. Without suitable rows, the bounds are 60 and

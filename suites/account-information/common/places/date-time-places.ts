@@ -1,5 +1,5 @@
 import type { Context } from '../../../../engine/suite-api/check.ts'
-import { now } from '../../../../engine/suite-api/clock.ts'
+import { DAY, now } from '../../../../engine/suite-api/clock.ts'
 import { expect, relyOn } from '../../../../engine/suite-api/expect.ts'
 import type { CallDeviation, Caller } from '../../../../engine/suite-api/flow.ts'
 import type { Exchange } from '../../../../engine/suite-api/responses.ts'
@@ -102,5 +102,3 @@ function placeOf({ name, field, owner, control, ...creation }: Creation): DateTi
     },
   }
 }
-
-const DAY = 86_400_000
