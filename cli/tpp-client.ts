@@ -6,6 +6,7 @@ import type { ClientDriver } from '../engine/certification/client.ts'
 import { commandClient } from '../engine/certification/command-client.ts'
 import { openCustomers } from '../engine/certification/customer.ts'
 import type { Tpp, TppDocument } from '../engine/certification/tpp-file.ts'
+import { findProgram } from '../engine/record/find-program.ts'
 import { readText } from '../engine/record/read-plain.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { createBankHost } from '../proof/tpp/bank-host.ts'
@@ -38,8 +39,8 @@ async function openClient({ document, base }: Tpp, signal: AbortSignal): Promise
     return askClient({ patience, signal, tell })
   }
   const { browserClient } = await import('../engine/certification/browser-client.ts')
-  const { findBrowser, program } = await import('../engine/authorisation-drivers/find-browser.ts')
-  const executable = client.executable ? program(client.executable, base) : findBrowser()
+  const { findBrowser } = await import('../engine/authorisation-drivers/find-browser.ts')
+  const executable = client.executable ? findProgram(client.executable, base) : findBrowser()
   if (executable === undefined) {
     throw new UsageError(
       'there is no Chromium, Chrome or Edge. Install one, or name it in client.executable',

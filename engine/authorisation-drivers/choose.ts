@@ -1,4 +1,5 @@
 import type { Target } from '../configuration/resolve.ts'
+import { findProgram } from '../record/find-program.ts'
 import { shownLines, write } from '../report/terminal.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import { createRedactor } from '../wire/redaction.ts'
@@ -8,7 +9,7 @@ import { browserDriver } from './browser.ts'
 import { commandDriver } from './command.ts'
 import { credentialProblem } from './credentials.ts'
 import type { Announced, Driver } from './driver.ts'
-import { driverProblem, findBrowser, program } from './find-browser.ts'
+import { driverProblem, findBrowser } from './find-browser.ts'
 import { httpDriver } from './http.ts'
 
 /** What a run tells its driver, and how the driver reports back. */
@@ -58,7 +59,7 @@ export function chooseDriver(target: Target, wire: Wire, options: DriverOptions 
     browser: () =>
       browserDriver({
         ...{ trust, proxy, timeout, patience, steps, base, redirectUris },
-        executable: (how.executable ? program(how.executable, base) : findBrowser()) ?? '',
+        executable: (how.executable ? findProgram(how.executable, base) : findBrowser()) ?? '',
         visible: how.visible === true,
         rules: {
           credentialProblem: (url) => credentialProblem(url, target),

@@ -1,6 +1,6 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { delimiter, join } from 'node:path'
 import type { TargetDocument } from '../configuration/target.ts'
+import { findProgram, isProgram } from '../record/find-program.ts'
 
 const NAMES = [
   'chromium',
@@ -41,24 +41,7 @@ export function findBrowser(): string | undefined {
     .split(delimiter)
     .filter((dir) => dir !== '')
     .flatMap((dir) => NAMES.map((name) => join(dir, name)))
-  return [...onPath, ...(PLACES[process.platform] ?? [])].find(runs)
-}
-
-/** The file that a command would run, found in the way spawn finds it from this folder; undefined: there is none. */
-export function program(name: string, base: string): string | undefined {
-  if (/[\\/]/.test(name)) return [resolve(base, name)].find(runs)
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.map((folder) => join(folder, name)).find(runs)
-}
-
-/** True if this path is a program. */
-function runs(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
-  } catch {
-    return false
-  }
+  return [...onPath, ...(PLACES[process.platform] ?? [])].find(isProgram)
 }
 
 /**
@@ -72,7 +55,7 @@ export function driverProblem(target: TargetDocument, base: string): string | un
   const say = (what: string) => `${target.name}: authorisation: ${what}`
   if (driver === 'browser') {
     if (!steps) return say('has no steps. The driver browser needs them.')
-    if (executable !== undefined && !program(executable, base)) {
+    if (executable !== undefined && !findProgram(executable, base)) {
       return say(`the executable ${executable} cannot be run. Name a Chromium, Chrome or Edge.`)
     }
     if (executable === undefined && findBrowser() === undefined) {

@@ -1,5 +1,5 @@
 import { denialMend, denialProblem } from '../authorisation-drivers/denial.ts'
-import { findBrowser, program } from '../authorisation-drivers/find-browser.ts'
+import { findBrowser } from '../authorisation-drivers/find-browser.ts'
 import {
   fitting,
   lackedButton,
@@ -9,6 +9,7 @@ import {
 } from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
+import { findProgram } from '../record/find-program.ts'
 import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { intentClaimMistake } from './intent-claim.ts'
@@ -129,7 +130,7 @@ function driverFinding({ target: { document, base }, page }: Case): DoctorFindin
       }),
     ].filter((found) => typeof found === 'object')
     if (problem) return problem
-    const found = executable === undefined ? findBrowser() : program(executable, base)
+    const found = executable === undefined ? findBrowser() : findProgram(executable, base)
     if (found) return ok(`browser: ${found}, ${steps.length} steps are described`)
     const text = 'browser: there is no Chromium, Chrome or Edge on this machine'
     const mend = 'Install one, or write its path under authorisation.executable.'

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { program } from '../authorisation-drivers/find-browser.ts'
 import { scriptTrouble } from '../authorisation-drivers/program.ts'
+import { findProgram } from '../record/find-program.ts'
 import { type DoctorFinding, wrong } from './finding.ts'
 
 /** Why a program that the target names cannot be started on this machine; undefined if it can. */
@@ -10,7 +10,7 @@ export function programProblem(
   base: string,
   member: string,
 ): DoctorFinding | undefined {
-  const file = program(name, base)
+  const file = findProgram(name, base)
   if (file !== undefined) {
     const trouble = scriptTrouble(file)
     if (trouble === undefined) return undefined
