@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { isPair, isScalar, isSeq, type Scalar, visit } from 'yaml'
-import { LARGEST_FILE, readPlain } from '../record/read-plain.ts'
+import { isUtf16, LARGEST_FILE, readPlain, withoutMark } from '../record/read-plain.ts'
 import { type Path, type Source, sourceOf } from '../yaml/source.ts'
 import { TargetError, throwProblems } from './target-error.ts'
 
@@ -34,8 +34,6 @@ export function filledSource(
   return { source, filled }
 }
 
-/** A byte order mark of UTF-16, as editors and shells of Windows write it. */
-const isUtf16 = (bytes: Buffer) => /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))
 const IS_UTF16 = 'is UTF-16. Save it as UTF-8.'
 
 /** `$$`, or `${…}`; the last group is empty where the brace is not closed. */
@@ -122,7 +120,7 @@ function contentOf(name: string, source: Source, path: Path): string | undefined
     }
     const text = bytes.toString('utf8')
     const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
-    if (isText) return text.replace(/^\ufeff/, '').trimEnd()
+    if (isText) return withoutMark(text).trimEnd()
     // Attributes of a key store come before each PEM block, in the encoding of its owner's name.
     const pem = bytes.indexOf('-----BEGIN ')
     return pem < 0 ? bytes.toString('base64') : bytes.subarray(pem).toString('latin1').trimEnd()

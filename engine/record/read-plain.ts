@@ -23,12 +23,16 @@ export function readPlain(file: string, largest: number = LARGEST_FILE): Buffer 
   }
 }
 
-/** The text of such a file, without the byte order mark that editors of Windows write. */
+/** The text of such a file, without a byte order mark. */
 export function readText(file: string): string {
-  return readPlain(file)
-    .toString('utf8')
-    .replace(/^\ufeff/, '')
+  return withoutMark(readPlain(file).toString('utf8'))
 }
+
+/** A text without the byte order mark that editors of Windows write before UTF-8. */
+export const withoutMark = (text: string) => text.replace(/^\ufeff/, '')
+
+/** True if a file begins with a byte order mark of UTF-16, as editors and shells of Windows write it. */
+export const isUtf16 = (bytes: Buffer) => /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))
 
 function problem(code: string, words: string): NodeJS.ErrnoException {
   return Object.assign(new Error(words), { code })

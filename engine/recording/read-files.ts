@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib'
 import { InputError } from '../record/input-error.ts'
 import { parsedJson } from '../record/json.ts'
 import { linesOf } from '../record/lines.ts'
+import { isUtf16, withoutMark } from '../record/read-plain.ts'
 import { GATEWAY_FORMATS, gatewayExchange, gatewayFormat } from './gateway-logs.ts'
 import { harExchange } from './har.ts'
 import { harEntries } from './har-entries.ts'
@@ -149,7 +150,7 @@ async function* linesIn(
   for await (const { line, number, cut } of linesOf(chunks as AsyncIterable<string>)) {
     if (line.trim() === '' && !cut) continue
     const where = `${basename(file.path)} line ${number}`
-    const value = cut ? undefined : parsedJson(line.replace(/^\ufeff/, ''))
+    const value = cut ? undefined : parsedJson(withoutMark(line))
     if (value === undefined) note(where, cut ? 'is longer than what is read' : 'is no JSON')
     // Kong may send queued entries as one list.
     else for (const each of [value].flat()) yield { value: each, where }
@@ -180,23 +181,21 @@ const PART = 1024 * 1024
 
 const GZIP = [0x1f, 0x8b]
 
-/** First bytes of files that contain a recording in another form than the one that is read. */
-const OTHER_FORMS: readonly [bytes: string, words: string][] = [
-  ['fffe', 'is UTF-16, as PowerShell writes it: save it as UTF-8'],
-  ['504b0304', 'is a zip archive: unpack it'],
-]
+const ZIP = [0x50, 0x4b, 0x03, 0x04]
+
+const startsWith = (start: Buffer, bytes: number[]) => bytes.every((byte, at) => start[at] === byte)
 
 async function opened(path: string): Promise<{ chunks: Readable; isHar: boolean }> {
   const plain = () => createReadStream(path, { highWaterMark: PART })
   const start = await beginningOf(plain())
-  const form = OTHER_FORMS.find(([bytes]) => start.toString('hex').startsWith(bytes))
-  if (form) throw unknown(path, form[1])
-  const zipped = GZIP.every((byte, at) => start[at] === byte)
+  if (isUtf16(start)) throw unknown(path, 'is UTF-16, as PowerShell writes it: save it as UTF-8')
+  if (startsWith(start, ZIP)) throw unknown(path, 'is a zip archive: unpack it')
+  const zipped = startsWith(start, GZIP)
   const open = () => (zipped ? piped(plain()) : plain())
   const text = (zipped ? await beginningOf(open()) : start).toString('utf8')
   return {
     chunks: open(),
-    isHar: /^\uFEFF?\s*\{\s*"log"\s*:\s*\{/.test(text) || /\.har(?:\.gz)?$/i.test(path),
+    isHar: /^\s*\{\s*"log"\s*:\s*\{/.test(withoutMark(text)) || /\.har(?:\.gz)?$/i.test(path),
   }
 }
 

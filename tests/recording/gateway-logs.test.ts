@@ -121,8 +121,11 @@ test('a byte order mark is left out', async () => {
   expect(report).toMatchObject({ requests: 1, problems: [] })
 })
 
+const UTF_16 = Buffer.from(`\ufeff${SHOWN.get('Kong')}`, 'utf16le')
+
 test.each([
-  ['UTF-16', Buffer.from(`\ufeff${SHOWN.get('Kong')}`, 'utf16le'), 'save it as UTF-8'],
+  ['UTF-16', UTF_16, 'save it as UTF-8'],
+  ['UTF-16, as PowerShell', Buffer.from(UTF_16).swap16(), 'save it as UTF-8'],
   ['a zip archive', 'PK\u0003\u0004', 'unpack it'],
 ])('a file that is %s says so', async (form, content, mend) => {
   const judging = judgedText(context, BANK, 'a.log', content)
