@@ -1,12 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { isTooOld } from '../../cli/node-version.ts'
+import { refusalOf } from '../../cli/node-version.ts'
 
-test('a Node that the package does not allow is too old', () => {
-  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'))
-  expect(engines.node).toBe('^20.19.0 || ^22.12.0 || >=24.0.0')
-  const versions = ['18.20.8', '20.18.3', '20.19.0', '22.11.0', '22.12.0', '24.0.0']
-  expect(versions.filter(isTooOld)).toEqual(['18.20.8', '20.18.3', '22.11.0'])
+const REFUSED = ['18.20.8', '20.18.3', '21.7.3', '22.11.0', '23.11.1']
+const ALLOWED = ['20.19.0', '20.20.1', '22.12.0', '22.22.0', '24.0.0', '25.2.1']
+
+test.each(REFUSED)('Node %s is refused', (version) => {
+  expect(refusalOf(version)).toBe(
+    `Assay needs Node 20.19 or newer 20, 22.12 or newer 22, or 24 and later. This is Node ${version}.`,
+  )
+})
+
+test.each(ALLOWED)('Node %s is allowed', (version) => {
+  expect(refusalOf(version)).toBeUndefined()
 })
 
 test('it is looked at before any other module runs', () => {
