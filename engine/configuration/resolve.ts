@@ -33,7 +33,7 @@ export interface Target
   absent: ReadonlySet<Capability>
   /** True if a person is needed at the bank's pages. */
   attended: boolean
-  /** Milliseconds until the end of a consent takes effect everywhere. */
+  /** Milliseconds until the end of a consent takes effect everywhere, and until what is new is known everywhere. */
   settlingTime: number
   /** Milliseconds that a run may wait for a token or a consent to expire by itself. */
   expiryPatience: number
