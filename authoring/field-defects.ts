@@ -81,7 +81,7 @@ export function fieldDefectsPage(
     '',
     '## Found by checks and rules',
     '',
-    '| defect | what went wrong | source | faults that represent it | found by |',
+    '| defect | what went wrong | source | faults that represent it | checks and rules that find it |',
     '| --- | --- | --- | --- | --- |',
     ...told.map(({ id, defect, note, source, faults: named = [], checks = [] }) => {
       const words = note === undefined ? defect : `${defect} *${note}*`
