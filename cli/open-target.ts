@@ -79,7 +79,8 @@ export async function readTarget(path: string): Promise<ReadTarget> {
  * to, else the reference bank.
  *
  * @param folder the earlier run
- * @throws UsageError when the earlier run's target file is missing or changed: another bank would answer in its place
+ * @throws UsageError if the target file of the earlier run is missing or has changed, and --target names no file: the
+ *   requests could then reach another bank than the one that was judged
  */
 export async function openTargetOf(
   named: string | undefined,
@@ -95,16 +96,16 @@ export async function openTargetOf(
     return opened
   }
   const judged = `${folder} judged the target ${target.name}`
-  const mend = 'Give --target FILE to ask a bank all the same.'
+  const mend = 'Give --target FILE to use a bank anyway.'
   if (target.file === undefined) {
-    throw new UsageError(`${judged}, and does not say where its file is. ${mend}`)
+    throw new UsageError(`${judged}, and its report does not name the target file. ${mend}`)
   }
   if (!existsSync(target.file)) {
-    throw new UsageError(`${judged}, whose file ${target.file} is not there. ${mend}`)
+    throw new UsageError(`${judged}, and its target file ${target.file} does not exist. ${mend}`)
   }
   const opened = await openTarget(target.file)
   if (opened.configurationDigest === target.configurationDigest) return opened
   await opened.close()
-  const what = `${target.file}, a file or an environment variable that it names has changed since`
-  throw new UsageError(`${judged}, and ${what}. ${mend}`)
+  const what = `its target file ${target.file}, or a file or environment variable that this names`
+  throw new UsageError(`${judged}. Since then something has changed: ${what}. ${mend}`)
 }

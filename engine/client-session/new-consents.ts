@@ -7,9 +7,10 @@ import { FIRST_PAUSE } from './newcomers.ts'
 import type { Visit, VisitOptions } from './visit.ts'
 
 /**
- * Patience for the authorisation page, which may hear of a new consent later than the server that created it: no
- * requirement names a time for it. A correct visit that ends before the customer is asked for anything is repeated until
- * the settling time of its consent is over, unless that never helped. Nobody is sent again who is a person.
+ * Patience for the authorisation page. It may not know a new consent yet when the customer arrives, and no requirement
+ * says how soon it must. So a correct visit that ends before the page asks for anything is made again, until the consent
+ * is as old as the settling time. If repetitions for one consent did not help, and none has helped before, no later
+ * visit is repeated. Only the drivers http and browser repeat visits, and only where no person is needed.
  */
 export function createNewConsents({
   target: { settlingTime, attended, document },
@@ -31,8 +32,10 @@ export function createNewConsents({
 
   return {
     /**
-     * The id, once the page should know it: at a bank where that takes some time. For one correct visit that is when the
-     * settling time is over: it must be served then, or the bank refuses the first visit of every consent.
+     * Returns the id when the page should know the consent. Only waits at a bank whose page knew a consent late before:
+     * twice the longest such delay of this run, counted from the creation. One correct visit waits until the settling
+     * time is over instead, and must then succeed. Otherwise a bank that refuses the first visit to every consent would
+     * pass because of the repetitions.
      */
     async known(consentId: string, correct = false): Promise<string> {
       const isToProve = correct && longest > 0 && !isProven

@@ -49,16 +49,16 @@ describe('what goes back to an earlier run asks the bank of that run', () => {
     )
     const asking = openTargetOf(undefined, run)
     await expect(asking).rejects.toThrow(UsageError)
-    await expect(asking).rejects.toThrow(/has changed since. Give --target FILE/)
+    await expect(asking).rejects.toThrow(/something has changed: .* Give --target FILE/)
   })
 
   test('without its file, or its name, nobody else is asked', async () => {
     await judged(undefined)
-    await expect(openTargetOf(undefined, run)).rejects.toThrow(/does not say where its file is/)
+    await expect(openTargetOf(undefined, run)).rejects.toThrow(/report does not name the target/)
     const report = JSON.parse(readFileSync(join(run, 'report.json'), 'utf8'))
     report.target.file = join(folder, 'gone.yaml')
     writeFileSync(join(run, 'report.json'), JSON.stringify(report))
-    await expect(openTargetOf(undefined, run)).rejects.toThrow(/gone\.yaml is not there/)
+    await expect(openTargetOf(undefined, run)).rejects.toThrow(/gone\.yaml does not exist/)
   })
 
   test('whoever names a target is believed', async () => {
@@ -72,7 +72,7 @@ describe('what goes back to an earlier run asks the bank of that run', () => {
     ['run', '--failed', run],
   ])('assay %s %s ends with 2', { timeout: 180_000 }, async (...words) => {
     const { code, stdout, stderr } = await assay(words).ended
-    expect(stderr).toContain('gone.yaml is not there')
+    expect(stderr).toContain('gone.yaml does not exist')
     expect(stdout).toBe('')
     expect(code).toBe(2)
   })
