@@ -143,13 +143,14 @@ export interface Conduct {
   tokenHeaders(headers: Record<string, string>): Record<string, string>
   tokenBody(form: Record<string, string>): string
   /** `session` stands for the session of the customer, whose visits it may tie together. */
-  newState(session: string): string
-  newNonce(session: string): string
+  newState(session: string, consentId: string): string
+  newNonce(session: string, consentId: string): string
   requestObject(claims: Json, known: Knowledge): Json
   query(query: Record<string, string>, known: Knowledge): Record<string, string>
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
-  dataPath(path: string, token: string): string
+  /** `attempt` counts from 1. */
+  dataPath(path: string, token: string, attempt: number): string
   /** The accounts that are read individually. */
   accountIds(given: string[]): string[]
   /** Additional requests after the customer is connected; the answers are ignored. */

@@ -57,11 +57,12 @@ async function readWhole(session: Session): Promise<void> {
 async function read(session: Session, path: string): Promise<Json> {
   const { api, briefing, conduct, memory } = session
   const query = path.includes('transactions') ? new URLSearchParams(conduct.filters()) : undefined
-  const full = conduct.dataPath(query?.size ? `${path}?${query}` : path, memory.accessToken ?? '')
+  const asked = query?.size ? `${path}?${query}` : path
   let refreshes = 0
   let refusals = 0
   for (let attempt = 1; ; attempt += 1) {
     const held = memory.accessToken
+    const full = conduct.dataPath(asked, held ?? '', attempt)
     const value = conduct.dataToken(held ?? '', memory.clientToken, memory)
     const answer = await api('GET', `/aisp${full}`, {
       token: value,

@@ -86,8 +86,8 @@ async function authorisationRequest(
     redirectUri: conduct.redirectUri(registered.redirect_uris, client.redirectUris),
     scope: conduct.visitScope(registered.scope, `openid ${client.scopes.accounts}`),
     consentId,
-    state: conduct.newState(briefing.customer.visit),
-    nonce: conduct.newNonce(briefing.customer.visit),
+    state: conduct.newState(briefing.customer.visit, consentId),
+    nonce: conduct.newNonce(briefing.customer.visit, consentId),
   }
   const said = {
     response_type: 'code id_token',

@@ -222,7 +222,10 @@ const ENOUGH = 8
 /** A random value of half the size that RFC 6749 10.10 asks of tokens is no counter, and no time. */
 const BITS = 48
 
-/** Judges that the values of one length, of which eight or more came, differ in characters that hold enough bits. */
+/**
+ * Judges that a value is not another one of the same request, and that the values of one length, of which eight or more came,
+ * differ in characters that hold enough bits.
+ */
 function hardToGuess(name: 'nonce' | 'state') {
   const sentIn = (exchange: Exchange) => {
     const value = requestOf(exchange)
@@ -233,6 +236,12 @@ function hardToGuess(name: 'nonce' | 'state') {
   return (exchange: Exchange, earlier: readonly Exchange[]) => {
     const value = sentIn(exchange)
     if (value === undefined) return undefined
+    const told = { ConsentId: intentIn(exchange), client_id: queryOf(exchange).get('client_id') }
+    const [same] = Object.entries(told).find(([, one]) => one === value) ?? []
+    if (same !== undefined) {
+      const message = `${name} is the ${same} of the request`
+      return [{ message, expected: 'a random value', actual: `the ${same}` }]
+    }
     const others = earlier
       .filter((other) => !isOfAnotherClient(exchange, other))
       .flatMap((other) => sentIn(other) ?? [])

@@ -113,6 +113,18 @@ const wrong: WrongTpp[] = [
     conduct: { newNonce: () => nextNumber() },
   },
   {
+    id: 'nonce-is-the-consent',
+    story: 'Each consent has an id that nobody else has, and it is the nonce as well.',
+    warns: ['TAUT-07/not-guessable'],
+    conduct: { newNonce: (_session, consentId) => consentId },
+  },
+  {
+    id: 'state-is-the-consent',
+    story: 'The state is the id of the consent, which finds the session.',
+    warns: ['TAUT-08/not-guessable'],
+    conduct: { newState: (_session, consentId) => consentId },
+  },
+  {
     id: 'states-are-times',
     story: 'The state is the millisecond in which the customer began.',
     warns: ['TAUT-08/not-guessable'],

@@ -38,6 +38,15 @@ const wrong: WrongTpp[] = [
     },
   },
   {
+    id: 'hammers-past-the-cache',
+    story: 'The same, each time with another number in the query, so that no cache answers.',
+    warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
+    conduct: {
+      waitBeforeRetry: (stated, attempt) => (attempt > 30 ? undefined : (stated ?? 0.001)),
+      dataPath: (path, _token, attempt) => `${path}${path.includes('?') ? '&' : '?'}_=${attempt}`,
+    },
+  },
+  {
     id: 'hammers-closed-connections',
     story: 'A closed connection is opened again, thirty times.',
     warns: ['TRES-02/closed'],

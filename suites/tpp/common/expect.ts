@@ -197,14 +197,18 @@ export function requireRefusal(run: ScenarioRun, what: string, cause?: Exchange)
   })
 }
 
+/** Parameters that ask for something else: filters, and pages. Others may count the attempts, for caches. */
+const ASKS = /BookingDateTime$|page|offset|cursor/i
+
 /**
  * What a request asks for. Transactions of another period are another request; the time of day in a filter may be that
  * of the attempt.
  */
 export function attempted({ endpoint, request }: Exchange): string {
-  const { pathname, search } = new URL(request.url)
-  const filters = DATA.includes(endpoint) ? search.replace(/(?<=\d)T[^&]*/gi, '') : ''
-  return `${request.method} ${pathname}${filters}`
+  const { pathname, searchParams } = new URL(request.url)
+  const asked = DATA.includes(endpoint) ? [...searchParams].filter(([name]) => ASKS.test(name)) : []
+  const filters = asked.map(([name, value]) => ` ${name} ${value.replace(/(?<=\d)T.*/i, '')}`)
+  return `${request.method} ${pathname}${filters.join('')}`
 }
 
 /** How often a client may repeat one request: a program that tries three times, on a library that does so too. */
