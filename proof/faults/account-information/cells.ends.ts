@@ -135,9 +135,9 @@ function takesOthers(ended: (other: Consent, ctx: Context) => boolean): Pick<Fau
   }
 }
 
-/** Was it re-confirmed, and deleted? Not at once: a refresh may be under way beside the deletion. */
+/** Was it re-confirmed, and deleted? */
 const wasReconfirmed = ({ deleted, grants }: Consent): boolean =>
-  deleted !== undefined && Date.now() - deleted > 100 && grants.size > 1
+  deleted !== undefined && grants.size > 1
 
 const faults: Fault[] = [
   {
