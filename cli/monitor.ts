@@ -17,6 +17,7 @@ import {
 } from '../engine/monitor/state.ts'
 import { type Watched, type WatchParts, watchOnce } from '../engine/monitor/watch-once.ts'
 import { now } from '../engine/record/clock.ts'
+import { DAY } from '../engine/record/durations.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { counted } from '../engine/report/escape.ts'
@@ -50,7 +51,7 @@ export interface MonitorOptions {
 const SHORTEST = 10_000
 
 /** Maximum number of milliseconds between two rounds: a timer of Node beyond 24.8 days ends at once. */
-const LONGEST = 7 * 86_400_000
+const LONGEST = 7 * DAY
 
 /**
  * `assay monitor --target bank.yaml`: one round, or repeated rounds with --every. Exit code 1 when a must was broken, 3

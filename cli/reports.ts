@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { stringify } from 'yaml'
+import { DAY } from '../engine/record/durations.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { percentEncoded } from '../engine/record/percent.ts'
 import { ASSAY } from '../engine/record/program.ts'
@@ -234,7 +235,7 @@ export async function deviationsInit(
   const found = new Map(checks.map((check) => [check.id, check]))
   const open = causes.filter(({ findings, known }) => findings.length > 0 && !known)
   if (open.length === 0) throw new UsageError(`${folder}: nothing failed in this run`)
-  const expires = new Date(Date.now() + DAYS * 24 * 3_600_000).toISOString().slice(0, 10)
+  const expires = new Date(Date.now() + DAYS * DAY).toISOString().slice(0, 10)
   const parts = open.map(({ title, findings }) => {
     const entries = findings.map((id) => ({ id, reason: '', ticket: '', owner: '', expires }))
     const said = findings.map((id) => `# ${id}: ${found.get(id)?.title ?? ''}`)

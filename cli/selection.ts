@@ -1,4 +1,5 @@
 import { type Catalogue, loadCatalogue, type Requirement } from '../engine/catalogue/catalogue.ts'
+import { DAY } from '../engine/record/durations.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { say, shown, shownLines } from '../engine/report/terminal.ts'
 import { chaptersAsking } from '../engine/run/askers.ts'
@@ -75,8 +76,6 @@ export async function scopeOf(named: string, only: string[], catalogue: Catalogu
   throw new UsageError(`--only ${only.join(' ')} selects no check${more}. See ${ASSAY} run --list`)
 }
 
-const A_DAY = 86_400_000
-
 /**
  * The draw of cells for `--seed`: a number, or `night`, which gives a different draw each day (UTC), so that over
  * several nights all cells are tested.
@@ -84,7 +83,7 @@ const A_DAY = 86_400_000
  * @throws UsageError
  */
 export function seedOf(text: string | undefined): Pick<Scope, 'seed'> {
-  if (text === 'night') return { seed: Math.floor(Date.now() / A_DAY) }
+  if (text === 'night') return { seed: Math.floor(Date.now() / DAY) }
   const seed = number('--seed', text, 2 ** 31)
   return seed === undefined ? {} : { seed }
 }

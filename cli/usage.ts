@@ -1,3 +1,4 @@
+import { DAY, HOUR } from '../engine/record/durations.ts'
 import { readText } from '../engine/record/read-plain.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 
@@ -52,7 +53,7 @@ export function number(option: string, text: string | undefined, most: number): 
   throw new UsageError(`${option} takes a whole number from 0 to ${most}, not ${text}`)
 }
 
-const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+const UNITS: Record<string, number> = { s: 1000, m: 60_000, h: HOUR, d: DAY }
 
 /** A duration of an option in milliseconds: `30s`, `5m`, `6h` or `2d`. */
 export function duration(option: string, text: string | undefined): number | undefined {

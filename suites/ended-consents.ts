@@ -385,7 +385,7 @@ export async function atWork<Used extends NamedConsent>(
   const tokens = await approval.tokens()
   // A code that checks have tried is not sent again: a bank treats a second use as theft.
   const exchanged = consent.keepsCode ? undefined : (await steps.exchange(consent)).value
-  const older = [exchanged, first].filter(
+  const older = [first, exchanged].filter(
     (each): each is TokenSet => each !== undefined && each.accessToken !== tokens.accessToken,
   )
   const accounts = await steps.accounts(consent)

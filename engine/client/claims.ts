@@ -95,8 +95,7 @@ export function assertionClaims(
   return { iss: clientId, sub: clientId, aud: audience, jti: randomUUID(), ...times }
 }
 
-/** In seconds. */
-const HOUR = 3600
+const HOUR_IN_SECONDS = 3600
 
 /**
  * Claims of the request object: FAPI 1.0 Advanced section 5.2.2, and the intent of the consent.
@@ -121,7 +120,7 @@ export function requestObjectClaims(
     iat,
     nbf: iat,
     // "exp" is at most 60 minutes after "nbf", whichever clock is ahead.
-    exp: Math.min(exp, iat + HOUR),
+    exp: Math.min(exp, iat + HOUR_IN_SECONDS),
     jti: randomUUID(),
     ...more,
     claims: { ...claims, id_token: { ...intent, ...idTokenClaims(client, bank) } },

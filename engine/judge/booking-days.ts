@@ -20,7 +20,8 @@ export const isMidnight = (time: number): boolean => time % DAY === 0 || time % 
 
 /** Midnights, or one time of day that tells a day, such as noon or that of a midnight elsewhere. */
 export const areOfDays = (times: number[]): boolean =>
-  times.every(isMidnight) || haveOneTimeOfDay(times)
+  times.every(isMidnight) ||
+  timesOfDay(times).some((one) => times.length >= ENOUGH || tellsDay(one))
 
 /** So many bookings do not have one time of day by chance. */
 const ENOUGH = 3
@@ -28,12 +29,12 @@ const ENOUGH = 3
 /** Times of day that tell a day even if it is one alone: noon, and the last second of a day. */
 const tellsDay = (timeOfDay: number): boolean => timeOfDay === 12 * HOUR || timeOfDay >= DAY - 1000
 
-/** One time of day, by clocks that never change or by those of a place that has summer time. */
-function haveOneTimeOfDay(times: number[]): boolean {
-  return [undefined, ...SUMMERS].some((summer) => {
+/** The one time of day of these times, by clocks that never change and by those of places that have summer time. */
+function timesOfDay(times: number[]): number[] {
+  return [undefined, ...SUMMERS].flatMap((summer) => {
     const shown = times.map((time) => (summer && isIn(summer, time) ? time + HOUR : time) % DAY)
     const [one = 0, ...more] = new Set(shown)
-    return more.length === 0 && (times.length >= ENOUGH || tellsDay(one))
+    return more.length === 0 ? [one] : []
   })
 }
 
@@ -73,15 +74,37 @@ const tellDays = remembered(
 export const marginAround = (rows: Row[], otherwise: number): number =>
   tellDays(rows) ? DAY : otherwise
 
-const TELLS_TIMES = 'times of bookings'
+/** One time of each month and time of day at which an account was booked; or its bookings tell more than days. */
+type Told = Map<string, number> | 'times'
+
+const TOLD = 'times of bookings'
+
+const toldBefore = (earlier: Map<string, unknown>): Map<unknown, Told> =>
+  (earlier.get(TOLD) ?? new Map()) as Map<unknown, Told>
+
+/** Adds to what a rule remembers the times of these bookings, account by account: one may tell days alone, another times. */
+export function learnTimes(rows: Row[], earlier: Map<string, unknown>): void {
+  const accounts = toldBefore(earlier)
+  earlier.set(TOLD, accounts)
+  for (const row of rows.filter(isBookedAtSomeTime)) {
+    const told = accounts.get(row.AccountId) ?? new Map<string, number>()
+    const time = bookedAt(row) as number
+    const key = `${time % DAY} ${new Date(time).toISOString().slice(0, 7)}`
+    if (told === 'times' || told.has(key)) continue
+    const times = [...told.set(key, time).values()]
+    const isOfDays = times.every(isMidnight) || timesOfDay(times).length > 0
+    accounts.set(row.AccountId, isOfDays ? told : 'times')
+  }
+}
 
 /**
- * The same for a rule, which also knows the answers before: a bank whose bookings told more than days shows that on which
- * side they are, also where the rows of one answer are few, or none.
+ * The same distance for a rule, by all answers that it knows: a day, until bookings of the account told more than days. So
+ * the rows of one answer may be few, or none.
  *
- * @param earlier what the rule stored about earlier answers; this function adds to it.
+ * @param account its AccountId; undefined for all accounts.
  */
-export function marginSoFar(rows: Row[], earlier: Map<string, unknown>): number {
-  if (rows.some(isBookedAtSomeTime) && !tellDays(rows)) earlier.set(TELLS_TIMES, true)
-  return earlier.has(TELLS_TIMES) ? 0 : DAY
+export function marginSoFar(account: unknown, earlier: Map<string, unknown>): number {
+  const accounts = toldBefore(earlier)
+  const all = account === undefined ? [...accounts.values()] : [accounts.get(account)]
+  return all.length > 0 && all.every((told) => told === 'times') ? 0 : DAY
 }

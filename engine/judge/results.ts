@@ -100,6 +100,7 @@ function unseen(
     return { outcome: 'blocked', message, because: { kind: 'check', id: nearest.what } }
   }
   if (nearest?.kind === 'absent') return free(`${nearest.what} is optional and stood in no answer`)
+  if (nearest?.kind === 'unmet') return free(`no ${nearest.what} was one to which this applies`)
   if (nearest) return lacking(`an answer in which ${nearest.what} is not empty`)
   const asked = endpoints.map((endpoint) => owners[endpoint as Endpoint]).filter(Boolean)
   const results = asked.map((owner) => checks.get(owner as string)).filter((r) => r !== undefined)

@@ -16,7 +16,7 @@ export interface RuleState
   violations: { exchange: string; finding: Finding }[]
   violated: number
   /** Why nothing was judged although an answer came close: an empty array, an absent member, a broken list. */
-  nearest?: { kind: 'empty' | 'absent' | 'within'; what: string }
+  nearest?: { kind: 'empty' | 'absent' | 'unmet' | 'within'; what: string }
   /** Endpoints whose answers the rule judges; empty means any. */
   endpoints: string[]
 }
@@ -165,17 +165,17 @@ function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleSta
   if (!last || visited.has(last.pointer)) return undefined
   const missed = chain.find(({ pointer }) => !visited.has(pointer))
   if (!missed) return undefined
-  if (missed.via !== '[]') {
-    const named = chain
-      .slice(0, chain.indexOf(missed) + 1)
-      .findLast(({ via }) => !KEYWORDS.has(via))
-    return { kind: 'absent', what: named?.via ?? 'the answer' }
-  }
-  return { kind: 'empty', what: chain[chain.indexOf(missed) - 1]?.via ?? 'the list' }
+  const above = chain.slice(0, chain.indexOf(missed)).findLast(({ via }) => !KEYWORDS.has(via))
+  if (CONDITIONS.has(missed.via)) return { kind: 'unmet', what: above?.via ?? 'the answer' }
+  if (missed.via !== '[]') return { kind: 'absent', what: missed.via }
+  return { kind: 'empty', what: above?.via ?? 'the list' }
 }
 
+/** The keywords of a condition. */
+const CONDITIONS = new Set(['then', 'else'])
+
 /** The keywords by which a node may hang on its parent, which are no words for a reader. */
-const KEYWORDS = new Set(['then', 'else', 'allOf', '[]'])
+const KEYWORDS = new Set([...CONDITIONS, 'allOf', '[]'])
 
 /** Derives a value once per endpoint. */
 function keptBy<Derived>(derive: (endpoint: Endpoint) => Derived): (endpoint: Endpoint) => Derived {

@@ -5,6 +5,7 @@ export {
   bookingTimes,
   isBookedAtSomeTime,
   isMidnight,
+  learnTimes,
   marginAround,
   marginSoFar,
 } from '../judge/booking-days.ts'

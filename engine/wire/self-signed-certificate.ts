@@ -1,3 +1,4 @@
+import { DAY } from '../record/durations.ts'
 import 'reflect-metadata'
 import { randomBytes, webcrypto, type X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
@@ -78,8 +79,7 @@ const keyPair = () => webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 've
 
 function validity() {
   const made = now()
-  const day = 24 * 60 * 60 * 1000
-  return { notBefore: new Date(made - day), notAfter: new Date(made + day) }
+  return { notBefore: new Date(made - DAY), notAfter: new Date(made + DAY) }
 }
 
 async function offered(

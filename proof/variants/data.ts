@@ -19,8 +19,7 @@ const kindOf = (row: Json, kinds: number) =>
 
 const withCreditLine = roundRobin([true, false])
 
-const theDayBefore = (moment: string) =>
-  new Date(Date.parse(moment) - 24 * 60 * 60 * 1000).toISOString()
+const theDayBefore = (moment: string) => new Date(Date.parse(moment) - DAY).toISOString()
 
 const variants: Variant[] = [
   {
@@ -78,6 +77,17 @@ const variants: Variant[] = [
       rows.map(({ CreditLine, ...row }) => ({
         ...row,
         CreditLine: ([CreditLine].flat() as Json[]).map(({ Amount: _amount, ...line }) => line),
+      })),
+    ),
+  },
+  {
+    id: 'more-credit-lines-without-amounts-in-the-list',
+    story:
+      'Both at once: the list names the agreed line and that for emergencies, and a single address the agreed one with its amount.',
+    middleware: rowsOf('balances', (rows) =>
+      rows.map(withEmergencyLine).map(({ CreditLine, ...row }) => ({
+        ...row,
+        CreditLine: (CreditLine as Json[]).map(({ Amount: _amount, ...line }) => line),
       })),
     ),
   },

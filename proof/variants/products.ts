@@ -181,6 +181,8 @@ const variants: Variant[] = [
     story:
       '"URLs redirecting to the product, on live products only": of a list in which none is live, each array is empty.',
     middleware: eachProduct((product) => ({ ...product, ProductURL: [], TsandCs: [] })),
+    blocks: ['PROD-22/urls', 'PROD-23/urls'],
+    because: 'Without a URL none can be judged.',
   },
   {
     id: 'addresses-of-withdrawn-products-are-blank',

@@ -8,12 +8,21 @@ import { rowsOf } from '../altering/data-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 
-/** The midnight in London at which the day of an instant begins; summer time from April to October, about. */
-function dayOf(instant: number): number {
-  const month = new Date(instant).getUTCMonth()
-  const ahead = month > 2 && month < 9 ? HOUR : 0
-  return Math.floor((instant + ahead) / DAY) * DAY - ahead
+/** The clocks of a place: what they show, and when they show it, as milliseconds since the epoch of an imaginary UTC. */
+function clocksOf(timeZone: string) {
+  // Swedish dates are those of RFC 3339.
+  const style = { dateStyle: 'short', timeStyle: 'medium' } as const
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, ...style })
+  const shownAt = (instant: number) =>
+    Date.parse(`${format.format(instant).replace(' ', 'T')}Z`) + (instant % 1000)
+  const aheadAt = (instant: number) => shownAt(instant) - instant
+  const whenShown = (shown: number) => shown - aheadAt(shown - aheadAt(shown))
+  const dayOf = (instant: number) => Math.floor(shownAt(instant) / DAY) * DAY
+  return { whenShown, dayOf }
 }
+
+const LONDON = clocksOf('Europe/London')
+const NEW_YORK = clocksOf('America/New_York')
 
 const NOON = 12 * HOUR
 
@@ -23,16 +32,23 @@ const NOON = 12 * HOUR
  * @param told the time of the day by which the day is shown.
  */
 const wholeDays =
-  (placed: (row: Row, index: number) => number, told = 0): NonNullable<Variant['policies']> =>
+  (
+    placed: (row: Row, index: number) => number,
+    told = 0,
+    { dayOf, whenShown } = LONDON,
+  ): NonNullable<Variant['policies']> =>
   (correct, { fired }) => {
     const days = (period: { from?: number; to?: number }) => ({
-      ...(period.from !== undefined && { from: dayOf(period.from) }),
-      ...(period.to !== undefined && { to: dayOf(period.to) + DAY - 1 }),
+      ...(period.from !== undefined && { from: whenShown(dayOf(period.from)) }),
+      ...(period.to !== undefined && { to: whenShown(dayOf(period.to) + DAY) - 1 }),
     })
     return {
       rowsBooked(rows) {
         fired()
-        return rows.map((row, index) => ({ ...row, booked: dayOf(placed(row, index)) + told }))
+        return rows.map((row, index) => ({
+          ...row,
+          booked: whenShown(dayOf(placed(row, index)) + told),
+        }))
       },
       bookedWithin: (row, period, endpoint) => correct.bookedWithin(row, days(period), endpoint),
       withinConsentPeriod(row, { transactionsFrom: from, transactionsTo: to }) {
@@ -100,6 +116,12 @@ const variants: Variant[] = [
     policies: wholeDays(({ booked }) => booked, NOON),
   },
   {
+    id: 'days-of-new-york',
+    story:
+      'The processor of the cards is in New York: the day of a booking is shown by its midnight there, and a filter or a period takes the whole of its days.',
+    policies: wholeDays(({ booked }) => booked, 0, NEW_YORK),
+  },
+  {
     id: 'days-told-by-their-noon-with-a-booking-each',
     story:
       'The same for customers who buy something every day; Links.Self has the days that were applied.',
@@ -110,7 +132,8 @@ const variants: Variant[] = [
         for (const [name, end] of Object.entries(ENDS)) {
           const at = Date.parse(self.searchParams.get(name) ?? '')
           if (Number.isNaN(at)) continue
-          self.searchParams.set(name, new Date(dayOf(at) + end).toISOString())
+          const day = LONDON.whenShown(LONDON.dayOf(at))
+          self.searchParams.set(name, new Date(day + end).toISOString())
         }
         return self.href
       },

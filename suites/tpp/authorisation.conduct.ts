@@ -223,7 +223,7 @@ const ENOUGH = 8
 const BITS = 48
 
 /**
- * Judges that a value is not another one of the same request, and that the values of one length, of which eight or more came,
+ * Judges that a value is neither the ConsentId nor the client_id of the request, and that the values of one length, of which eight or more came,
  * differ in characters that hold enough bits.
  */
 function hardToGuess(name: 'nonce' | 'state') {
@@ -259,14 +259,14 @@ function hardToGuess(name: 'nonce' | 'state') {
 
 conduct(
   'TAUT-07/not-guessable',
-  'a nonce cannot be guessed from others',
+  'a nonce cannot be guessed',
   { ...options, unseen: `no ${ENOUGH} different values of one length came` },
   hardToGuess('nonce'),
 )
 
 conduct(
   'TAUT-08/not-guessable',
-  'a state cannot be guessed from others',
+  'a state cannot be guessed',
   { ...options, unseen: `no ${ENOUGH} different values of one length came` },
   hardToGuess('state'),
 )

@@ -9,7 +9,7 @@ import {
   open,
   split,
 } from './jws-rows.ts'
-import { DAY, HOUR, NON_INTEGER, SECTION_9, times } from './jws-times.ts'
+import { DAY_IN_SECONDS, HOUR_IN_SECONDS, NON_INTEGER, SECTION_9, times } from './jws-times.ts'
 
 /** RFC 7519 4.1.4: how long a JWT is valid. Clocks may differ by some minutes. */
 
@@ -66,34 +66,34 @@ const exp: JwsRow[] = [
     words: 'that expired an hour ago',
     make: ({ claims, now }) => ({
       claims: {
-        ...(claims.iat !== undefined && { iat: now - HOUR - 120 }),
-        ...(claims.nbf !== undefined && { nbf: now - HOUR - 120 }),
-        exp: now - HOUR,
+        ...(claims.iat !== undefined && { iat: now - HOUR_IN_SECONDS - 120 }),
+        ...(claims.nbf !== undefined && { nbf: now - HOUR_IN_SECONDS - 120 }),
+        exp: now - HOUR_IN_SECONDS,
       },
     }),
   }),
   ...times('exp', EXPIRED, [
-    ['before-iat', 'that expired an hour ago, before its iat', ({ now }) => now - HOUR],
-    ['a-day-ago', 'that expired a day ago', ({ now }) => now - DAY],
+    ['before-iat', 'that expired an hour ago, before its iat', ({ now }) => now - HOUR_IN_SECONDS],
+    ['a-day-ago', 'that expired a day ago', ({ now }) => now - DAY_IN_SECONDS],
     [
       'past-fraction',
       'that expired a fraction of a second over an hour ago',
-      ({ now }) => now - HOUR - 0.5,
+      ({ now }) => now - HOUR_IN_SECONDS - 0.5,
     ],
     ['zero', 'whose exp is 0', () => 0],
-    ['negative', 'whose exp is a negative number', ({ now }) => -(now + HOUR)],
+    ['negative', 'whose exp is a negative number', ({ now }) => -(now + HOUR_IN_SECONDS)],
   ]),
   ...split(EXPIRED, {
     id: 'exp-past-with-exponent',
     words: 'that expired a day ago, written with an exponent',
-    make: ({ now }) => literal('exp', `${now - DAY}e0`),
+    make: ({ now }) => literal('exp', `${now - DAY_IN_SECONDS}e0`),
   }),
   ...times('exp', NO_NUMBER, [
     ['string', 'whose exp is a string of the right number', (right) => `${later(right)}`],
     [
       'string-past',
       'whose exp is a string of a number that has passed',
-      ({ now }) => `${now - HOUR}`,
+      ({ now }) => `${now - HOUR_IN_SECONDS}`,
     ],
     ['date', 'whose exp is a date of RFC 3339', (right) => iso(later(right))],
     ['words', 'whose exp is a word', () => 'never'],
@@ -110,9 +110,9 @@ const exp: JwsRow[] = [
     [
       'milliseconds-past',
       'whose exp is in milliseconds and has passed',
-      ({ now }) => (now - HOUR) * 1000,
+      ({ now }) => (now - HOUR_IN_SECONDS) * 1000,
     ],
-    ['a-year', 'that is good for a year', ({ now }) => now + 365 * DAY],
+    ['a-year', 'that is good for a year', ({ now }) => now + 365 * DAY_IN_SECONDS],
   ]),
   ...split(open(FAR), {
     id: 'exp-overflow',

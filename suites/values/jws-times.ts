@@ -11,9 +11,8 @@ import {
 
 /** RFC 7519 4.1.5 and 4.1.6: NumericDate, the start of validity and the age of a JWT. */
 
-/** Seconds. */
-export const HOUR = 3600
-export const DAY = 24 * HOUR
+export const HOUR_IN_SECONDS = 3600
+export const DAY_IN_SECONDS = 24 * HOUR_IN_SECONDS
 
 export const SECTION_9 = '“JWT signed by the TPP, per OpenID Connect Core section 9”'
 export const NON_INTEGER =
@@ -46,12 +45,14 @@ const nbf: JwsRow[] = [
   ...split(NOT_BEFORE, {
     id: 'nbf-in-an-hour',
     words: 'that is good from an hour ahead',
-    make: ({ now }) => ({ claims: { nbf: now + HOUR, exp: now + HOUR + 300 } }),
+    make: ({ now }) => ({
+      claims: { nbf: now + HOUR_IN_SECONDS, exp: now + HOUR_IN_SECONDS + 300 },
+    }),
   }),
   ...split(NOT_BEFORE, {
     id: 'nbf-tomorrow',
     words: 'that is good from tomorrow',
-    make: ({ now }) => ({ claims: { nbf: now + DAY, exp: now + DAY + 300 } }),
+    make: ({ now }) => ({ claims: { nbf: now + DAY_IN_SECONDS, exp: now + DAY_IN_SECONDS + 300 } }),
   }),
   ...times('nbf', open('RFC 7519 4.1.5: “Its value MUST be a number”; nobody asks for nbf.'), [
     ['string', 'whose nbf is a string', ({ now }) => `${now - 120}`],
@@ -59,12 +60,12 @@ const nbf: JwsRow[] = [
   ]),
   ...times('nbf', open(FAPI_NBF, 'request-object'), [
     ['missing', 'without nbf', () => undefined],
-    ['two-hours-ago', 'that is good since two hours', ({ now }) => now - 2 * HOUR],
+    ['two-hours-ago', 'that is good since two hours', ({ now }) => now - 2 * HOUR_IN_SECONDS],
   ]),
   ...split(open(FAPI_NBF, 'request-object'), {
     id: 'exp-two-hours-after-nbf',
     words: 'that is good for two hours',
-    make: ({ now }) => ({ claims: { nbf: now - 120, exp: now + 2 * HOUR } }),
+    make: ({ now }) => ({ claims: { nbf: now - 120, exp: now + 2 * HOUR_IN_SECONDS } }),
   }),
   ...times(
     'nbf',
@@ -86,8 +87,8 @@ const IAT_OPEN = 'RFC 7519 4.1.6: iat tells the age of a JWT; what follows from 
 
 const iat: JwsRow[] = [
   ...times('iat', open(IAT_OPEN), [
-    ['in-an-hour', 'that was issued an hour ahead', ({ now }) => now + HOUR],
-    ['a-day-ago', 'that was issued a day ago', ({ now }) => now - DAY],
+    ['in-an-hour', 'that was issued an hour ahead', ({ now }) => now + HOUR_IN_SECONDS],
+    ['a-day-ago', 'that was issued a day ago', ({ now }) => now - DAY_IN_SECONDS],
     ['string', 'whose iat is a string', ({ now }) => `${now - 60}`],
     ['milliseconds', 'whose iat is in milliseconds', ({ now }) => (now - 60) * 1000],
   ]),

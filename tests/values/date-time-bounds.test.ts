@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { DAY } from '../../engine/record/durations.ts'
 import { instantOf, isDateTime } from '../../engine/suite-api/responses.ts'
 import { type BoundsQuery, bounds } from '../../suites/values/date-time-bounds.ts'
 import { rowsOf } from '../../suites/values/value-type.ts'
@@ -7,7 +8,6 @@ import { divided, madeOf, rowOf } from './rows.ts'
 
 const { wrong, lawful } = divided(bounds)
 
-const DAY = 86_400_000
 const NOON = { row: Date.parse('2026-01-05T12:00:00Z'), told: 1 }
 
 /** Bookings of whole seconds or milliseconds, with neighbours that are close. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DAY } from '../../engine/record/durations.ts'
-import { marginAround, marginSoFar } from '../../engine/suite-api/responses.ts'
+import { learnTimes, marginAround, marginSoFar } from '../../engine/suite-api/responses.ts'
 
 const midnightsOfNewYork = ['03-08T05', '03-09T04', '11-01T04', '11-02T05'].map(
   (hour) => `2026-${hour}:00:00Z`,
@@ -31,12 +31,21 @@ test.each([
   expect(marginAround(rows, 0)).toBe(expected ? DAY : 0)
 })
 
-test('a rule knows what earlier answers told', () => {
+test('a rule knows what earlier answers told, account by account', () => {
   const earlier = new Map()
-  const rowsAt = (BookingDateTime: string) => [{ Status: 'Booked', BookingDateTime }]
-  expect(marginSoFar([], earlier)).toBe(DAY)
-  expect(marginSoFar(rowsAt('2026-01-05T00:00:00Z'), earlier)).toBe(DAY)
-  expect(marginSoFar(rowsAt('2026-01-05T14:33:12Z'), earlier)).toBe(0)
-  expect(marginSoFar(rowsAt('2026-01-05T00:00:00Z'), earlier)).toBe(0)
-  expect(marginSoFar([], earlier)).toBe(0)
+  const learn = (AccountId: string, ...times: string[]) =>
+    learnTimes(
+      times.map((BookingDateTime) => ({ Status: 'Booked', AccountId, BookingDateTime })),
+      earlier,
+    )
+  const margins = () => ['one', 'other', undefined].map((id) => marginSoFar(id, earlier))
+  expect(margins()).toEqual([DAY, DAY, DAY])
+  learn('one', '2026-01-05T05:00:00Z')
+  learn('one', '2026-07-05T04:00:00Z')
+  learn('other', '2026-01-05T14:33:12Z')
+  expect(margins()).toEqual([DAY, DAY, DAY])
+  learn('other', '2026-01-06T09:20:00Z')
+  expect(margins()).toEqual([DAY, 0, DAY])
+  learn('one', '2026-07-06T12:00:00Z')
+  expect(margins()).toEqual([0, 0, 0])
 })

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Context, Next } from 'koa'
 import { supportedPermissions } from '../../../bank/state/consents.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { HOUR } from '../../../engine/record/durations.ts'
+import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import {
   answered,
   answeredWith,
@@ -350,7 +350,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['CONS-31/expiration-as-requested'],
     middleware: requested(KIND, (data) => {
-      const most = Date.now() + 90 * 24 * HOUR
+      const most = Date.now() + 90 * DAY
       const expiry = Date.parse(String(data.ExpirationDateTime))
       return expiry > most
         ? { ...data, ExpirationDateTime: new Date(most).toISOString() }
@@ -479,7 +479,7 @@ const faults: Fault[] = [
     fails: [],
     warns: ['CONS-21/year-ahead'],
     policies: policy('datesRefusal', (correct) => (dates) => {
-      const late = (dates.expires ?? 0) > Date.now() + 90 * 24 * HOUR
+      const late = (dates.expires ?? 0) > Date.now() + 90 * DAY
       return late ? 'ExpirationDateTime is too late' : correct(dates)
     }),
   },

@@ -6,7 +6,7 @@ import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import type { Policies } from '../../../bank/policies.ts'
 import { stateOf } from '../../../bank/state/state.ts'
-import { HOUR } from '../../../engine/record/durations.ts'
+import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import { afterSuccess, endpointOf, filteredBy } from '../../altering/data-requests.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -84,7 +84,7 @@ const faults: Fault[] = [
     story: 'The archive has seven years, and a request for more is refused.',
     fails: [],
     warns: ['TXN-47/out-of-range'],
-    middleware: refusesFilters(({ from }) => from < Date.now() - 7 * 365 * 24 * HOUR),
+    middleware: refusesFilters(({ from }) => from < Date.now() - 7 * 365 * DAY),
   },
   {
     id: 'filters-end-today',
@@ -99,7 +99,7 @@ const faults: Fault[] = [
     story: 'A search of more than two years would take the archive too long, and is refused.',
     fails: [],
     warns: ['TXN-47/out-of-range'],
-    middleware: refusesFilters(({ from, to }) => to - from > 2 * 366 * 24 * HOUR),
+    middleware: refusesFilters(({ from, to }) => to - from > 2 * 366 * DAY),
   },
   {
     id: 'filters-at-one-instant-are-its-day',
@@ -107,8 +107,8 @@ const faults: Fault[] = [
     fails: ['TXN-17/close'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       if (from === undefined || from !== to) return right(row, { from, to }, endpoint)
-      const midnight = from - (from % (24 * HOUR))
-      return right(row, { from: midnight, to: midnight + 24 * HOUR - 1 }, endpoint)
+      const midnight = from - (from % DAY)
+      return right(row, { from: midnight, to: midnight + DAY - 1 }, endpoint)
     }),
   },
   {
@@ -231,7 +231,7 @@ const faults: Fault[] = [
     story: 'Bookings are indexed by day, so the whole day of fromBookingDateTime is reported.',
     fails: ['TXN-16/from-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
-      const start = from === undefined ? {} : { from: from - (from % (24 * HOUR)) }
+      const start = from === undefined ? {} : { from: from - (from % DAY) }
       return right(row, { ...start, ...(to !== undefined && { to }) }, endpoint)
     }),
   },
@@ -315,7 +315,7 @@ const faults: Fault[] = [
     fails: ['TXN-17/both'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const range = from !== undefined && to !== undefined
-      return right(row, range ? { from, to: to - (to % (24 * HOUR)) } : { from, to }, endpoint)
+      return right(row, range ? { from, to: to - (to % DAY) } : { from, to }, endpoint)
     }),
   },
   {
@@ -335,7 +335,7 @@ const faults: Fault[] = [
     fails: ['TXN-17/to-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const alone = from === undefined && to !== undefined
-      return right(row, alone ? { to: to - (to % (24 * HOUR)) } : { from, to }, endpoint)
+      return right(row, alone ? { to: to - (to % DAY) } : { from, to }, endpoint)
     }),
   },
   {
@@ -460,7 +460,7 @@ const faults: Fault[] = [
       rowsBooked: (rows, accountId, endpoint) =>
         correct
           .rowsBooked(rows, accountId, endpoint)
-          .filter(({ booked }) => booked > Date.now() - 90 * 24 * HOUR),
+          .filter(({ booked }) => booked > Date.now() - 90 * DAY),
       withinConsentPeriod(row, consent, endpoint) {
         const right = correct.withinConsentPeriod(row, consent, endpoint)
         const { transactionsFrom, transactionsTo } = consent
@@ -481,7 +481,7 @@ const faults: Fault[] = [
           return correct.withinConsentPeriod(row, { transactionsFrom }, endpoint)
         }
         fired()
-        const cut = { transactionsFrom: transactionsTo - 90 * 24 * HOUR, transactionsTo }
+        const cut = { transactionsFrom: transactionsTo - 90 * DAY, transactionsTo }
         return correct.withinConsentPeriod(row, cut, endpoint)
       },
     }),
@@ -512,7 +512,7 @@ const faults: Fault[] = [
         if (consent.transactionsFrom !== undefined || consent.transactionsTo !== undefined) {
           return correct.withinConsentPeriod(row, consent, endpoint)
         }
-        const kept = row.booked > Date.now() - 90 * 24 * HOUR
+        const kept = row.booked > Date.now() - 90 * DAY
         if (!kept) fired()
         return kept
       },

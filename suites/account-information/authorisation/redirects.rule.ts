@@ -14,7 +14,7 @@ rule(
   {
     ...AUTHORISATION,
     also: [...AUTHORISATION.also, 'discovery'],
-    unseen: 'no visit led to the redirect URI',
+    unseen: 'no visit led to the redirect URI after the configuration was read',
     rests: ['DISC-01/served'],
   },
   (exchange, { earlier }) => {

@@ -176,7 +176,7 @@ async function relyOnUsedCards(approval: Approval, ids: string[]): Promise<void>
  * Reads the list, the single addresses and the list again. Balances that are equal in
  * both lists are at the single address, which has no other. Amount.Amount, indicator and
  * CreditLine.Amount.Amount are compared only where both lists agree on them; a CreditLine
- * only where both addresses show one of its Type; amounts are not where the single address says
+ * not where one address shows more of them; amounts are not where the single address says
  * another DateTime than both lists: answers may be cached. Accounts that BAL-13 or BAL-02 fail are left out.
  */
 check(

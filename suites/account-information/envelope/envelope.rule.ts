@@ -7,6 +7,7 @@ import {
   isBookedAtSomeTime,
   isDateTime,
   leadsInside,
+  learnTimes,
   marginSoFar,
   member,
   percentDecoded,
@@ -85,11 +86,12 @@ rule(
   { endpoints: DATA, unseen: 'no Links.Self has a query' },
   (exchange, { earlier }) => {
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
-    const margin = marginSoFar(rowsOf(exchange), earlier)
+    learnTimes(rowsOf(exchange), earlier)
     const self = member(exchange.response?.json, 'Links', 'Self')
     if (typeof self !== 'string' || !URL.canParse(self) || new URL(self).search === '') {
       return undefined
     }
+    const margin = marginSoFar(exchange.about.subject, earlier)
     const sent = new URL(exchange.request.url).searchParams
     const twice = [...new URL(self).searchParams].find(
       ([name, value]) => value !== sent.get(name) && percentDecoded(value) === sent.get(name),

@@ -15,16 +15,17 @@ const ENOUGH = 6
 const DEFINED = 'iss aud azp scope client_id acr amr nonce jti'.split(' ')
 
 /** Claims that name somebody, or a way to reach them. */
-const OF_A_PERSON = /user|name|login|mail|phone/i
+const OF_A_PERSON = /user|name|login|mail|phone|upn|uid|principal/i
 
-/** Names of credentials that are no user name. */
-const SECRET = /pass|pin|secret|code/i
+/** Credentials that are no user name, and claims that may hold one. */
+const SECRET = /pass|pwd|pin|secret|code/i
 
 /** The credentials of a customer that are looked for in a claim of this name. */
 function likelyIn(claim: string, credentials: Record<string, string>): string[] {
   const known = Object.entries(credentials).filter(([, { length }]) => length >= ENOUGH)
+  const isOfOne = OF_A_PERSON.test(claim) || SECRET.test(claim)
   const likely = known.filter(([name, value]) =>
-    claim === 'sub' ? SECRET.test(name) : OF_A_PERSON.test(claim) || !/^[a-z]+$/i.test(value),
+    claim === 'sub' ? SECRET.test(name) : isOfOne || !/^[a-z]+$/i.test(value),
   )
   return likely.map(([, value]) => value)
 }
@@ -57,7 +58,7 @@ check(
     for (const [what, token, exchange] of tokens) {
       const claims = Object.entries((typeof token === 'string' && claimsOf(token)) || {})
       const judged = claims.filter(([name]) => !DEFINED.includes(name) && !asked.includes(name))
-      const [name] = judged.find(([name, value]) => tells(value, likelyIn(name, credentials))) ?? []
+      const [name] = judged.find(([name, value]) => tells(name, value, credentials)) ?? []
       expectThat(name === undefined, {
         message: `${name} of the ${what} tells what the customer logs in with`,
         expected: 'neither user name nor password',
@@ -68,12 +69,13 @@ check(
   },
 )
 
-/** Is one of these texts in a claim, alone or beside a separator? */
-function tells(value: unknown, known: readonly string[]): boolean {
+/** Is a credential in a claim, or in a member of it, alone or beside a separator? */
+function tells(name: string, value: unknown, credentials: Record<string, string>): boolean {
+  if (Array.isArray(value)) return value.some((one) => tells(name, one, credentials))
   if (typeof value === 'object' && value !== null) {
-    return Object.values(value).some((inner) => tells(inner, known))
+    return Object.entries(value).some(([member, inner]) => tells(member, inner, credentials))
   }
   const text = String(value).toLowerCase()
   const parts = [text, ...text.split(/[@/\\:|;, ]/)]
-  return known.some((one) => parts.includes(one.toLowerCase()))
+  return likelyIn(name, credentials).some((one) => parts.includes(one.toLowerCase()))
 }

@@ -105,9 +105,9 @@ const twiceConfirmed = sharedFixture([everything, reconfirmed], async (context) 
   await outOfDateAgain(context).catch(() => undefined)
   const issued = [
     once?.answer && tokensOf(once.answer),
-    (await steps.exchange(everything)).value,
     (await steps.exchange(reconfirmed)).value,
     (await steps.refresh(everything).catch(() => undefined))?.value,
+    (await steps.exchange(everything)).value,
   ]
   return endOf(context, approval, issued)
 })

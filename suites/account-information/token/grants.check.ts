@@ -15,7 +15,7 @@ import {
   tryOwnCode,
 } from '../common/tokens/codes.ts'
 import { newestRefreshToken } from '../common/tokens/refreshed-access.ts'
-import { alteredBy, OTHER_END } from '../common/tokens/unknown-tokens.ts'
+import { alteredBy, OTHER_CASE, OTHER_END } from '../common/tokens/unknown-tokens.ts'
 import {
   partiesOf,
   REPLAYED,
@@ -267,18 +267,18 @@ check(
 )
 
 /**
- * The newest refresh token of the second client, with another end. Last here: a bank may treat a right beginning with a wrong
- * end as theft and end the approval.
+ * The newest refresh token of the second client, with other letters or another end. Last here: a bank may treat a right
+ * beginning with a wrong end as theft and end the approval.
  */
 check(
   'TOK-13/altered',
-  'A refresh token with another end is refused',
+  'A refresh token with other letters, or with another end, is refused',
   { uses: [secondClient], spends: secondClient, follows: ['TOK-13/unknown'] },
   async (context) => {
     const next = await refreshing(context)
     const refreshToken = await next()
     const approval = await context.approved(secondClient)
-    for (const { text, words } of alteredBy(OTHER_END, refreshToken)) {
+    for (const { text, words } of alteredBy([...OTHER_CASE, ...OTHER_END], refreshToken)) {
       const deviation = `a refresh token ${words}`
       const grant = { grant_type: 'refresh_token', refresh_token: text } as const
       const answer = await approval.tpp.token(grant, { deviation })

@@ -69,8 +69,8 @@ check(
 )
 
 /**
- * Each request right after a refresh without scope, the second one where the first gets no access token. Not applicable where
- * the bank states scopes of its own: it may state others at each answer. It may ignore what is asked for.
+ * Right after a refresh without scope, and once more if that fails: a bank may know a new refresh token a moment late. Not
+ * applicable where the bank states scopes of its own: it may state others at each answer. It may ignore what is asked for.
  */
 check(
   'TOK-23/named',

@@ -147,6 +147,9 @@ check('TOK-14/replayed', 'An authorisation code works once', TRIED, async (conte
   expect(tried.again).toGiveNoToken()
 })
 
+/** A series and a secret: whoever sends a right series with a wrong secret may have stolen it. */
+const OF_PARTS = /[.:~|]/
+
 check(
   'TOK-13/unknown',
   'A refresh token that the bank did not issue is refused',
@@ -157,7 +160,7 @@ check(
     const approval = await context.approved(everything)
     const { accessToken } = await approval.tokens()
     const others = [
-      ...alteredBy(OTHER_CASE, refreshToken),
+      ...(OF_PARTS.test(refreshToken) ? [] : alteredBy(OTHER_CASE, refreshToken)),
       { text: accessToken, words: 'that is the access token' },
     ]
     for (const { text, words } of others) {

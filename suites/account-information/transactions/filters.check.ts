@@ -43,6 +43,7 @@ import {
   filterFinding,
   filterWrong,
   latest,
+  NEEDED,
   relyOnFilters,
   relyOnSteadyRows,
 } from '../common/data/transaction-readings.ts'
@@ -365,19 +366,24 @@ async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): P
 
 /**
  * The same without the customer, at both endpoints. A 429 shows nothing; a refusal counts only if the request
- * without the filter is then served. Where another login is needed, bounds of the last ninety days are asked.
+ * without the filter is then served. Where another login is needed, bounds of the last ninety days are asked; blocked where
+ * there are none for either endpoint.
  */
 async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 'to' | 'both') {
   const telling = (await filtered(approval, kind)).filter((each) => each.telling)
   const single = telling.findLast(({ path }) => path !== bulk)
-  for (const each of [telling.find(({ path }) => path === bulk), single]) {
-    if (!each) continue
+  const both = [telling.find(({ path }) => path === bulk), single].filter((each) => !!each)
+  let lacking = 0
+  for (const each of both) {
     const ask = (bounds: Bounds) => approval.get(each.path, { query: queryOf(bounds), ...ABSENT })
     let { bounds } = each
     let answer = await ask(bounds)
     if (needsLogin(answer)) {
       const later = boundsFor(kind, bookingTimes(ofNinetyDays(each.rows)))
-      if (!later) blockForData('booked debits of the last ninety days')
+      if (!later) {
+        lacking += 1
+        continue
+      }
       bounds = later
       answer = await ask(bounds)
     }
@@ -398,4 +404,6 @@ async function expectFilterWithoutCustomer(approval: Approval, kind: 'from' | 't
     const message = `while the customer is absent: ${finding.message}`
     throw new Nonconformance({ ...finding, message, exchange: answer })
   }
+  if (lacking > 0 && lacking === both.length)
+    blockForData(`${NEEDED[kind]} of the last ninety days`)
 }

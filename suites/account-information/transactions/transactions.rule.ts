@@ -7,6 +7,7 @@ import {
   isBooked,
   isBookedAtSomeTime,
   isDateTime,
+  learnTimes,
   marginSoFar,
   type Row,
   rowsOf,
@@ -96,14 +97,15 @@ rule(
     needs: 'a transaction within the period of the consent',
   },
   (exchange, { earlier }) => {
+    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
+    learnTimes(rows, earlier)
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
     const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
     const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
-    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
-    const margin = marginSoFar(rows, earlier)
     const outside = (row: Row) => {
       const at = bookedAt(row) ?? from
+      const margin = marginSoFar(row.AccountId, earlier)
       return at < from - margin || at > to + margin
     }
     return offence(rows, outside, {
@@ -129,12 +131,13 @@ rule(
   },
   (exchange, { earlier }) => {
     const all = transactionsIn(exchange) ?? []
+    learnTimes(all, earlier)
     if (all.some(isPendingAtSomeTime)) earlier.set('pending', true)
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
-    const margin = marginSoFar(all, earlier)
     const outside = (row: Row) => {
       const at = bookedAt(row) as number
+      const margin = marginSoFar(row.AccountId, earlier)
       return at < (from ?? at) - margin || at > (to ?? at) + margin
     }
     // If booked rows lie outside too, the limit is not applied at all: other checks judge that.

@@ -57,32 +57,26 @@ export function alikeInCreditLine(one: Row[], other: Row[]): [Row[], Row[]] {
  */
 export function leanIn(one: Row[], other: Row[]): (row: Row) => Row {
   const [here, there] = [shownOfLines(one), shownOfLines(other)]
-  const both = here.filter((each) => there.includes(each))
-  const isMore = both.length === Math.min(here.length, there.length)
-  if (!isMore || here.length === there.length) return (row) => row
+  const names = here.names.filter((name) => there.names.includes(name))
+  const types = here.types.filter((type) => there.types.includes(type))
+  const isMore = types.length === Math.min(here.types.length, there.types.length)
   return (row) => ({
     ...row,
     CreditLine: linesOf(row)
-      .filter((line) => both.includes(typeOf(line)))
-      .map((line) =>
-        Object.fromEntries(
-          OF_A_LINE.filter((name) => both.includes(name)).map((name) => [name, member(line, name)]),
-        ),
-      ),
+      .filter((line) => !isMore || types.includes(typeOf(line)))
+      .map((line) => Object.fromEntries(names.map((name) => [name, member(line, name)]))),
   })
 }
 
 const linesOf = ({ CreditLine }: Row): unknown[] => [CreditLine ?? []].flat()
 
-const typeOf = (line: unknown) => `a line of ${JSON.stringify(member(line, 'Type'))}`
+const typeOf = (line: unknown) => JSON.stringify(member(line, 'Type'))
 
-/** The types of the credit lines, and the names of their members, each once, sorted. */
-function shownOfLines(rows: Row[]): string[] {
+/** The types of the credit lines, and the names of their members, each once. */
+function shownOfLines(rows: Row[]): { types: string[]; names: string[] } {
   const lines = rows.flatMap(linesOf)
-  const names = OF_A_LINE.filter((name) =>
-    lines.some((line) => (member(line, name) ?? null) !== null),
-  )
-  return [...new Set([...lines.map(typeOf), ...names])].sort()
+  const isShown = (name: string) => lines.some((line) => (member(line, name) ?? null) !== null)
+  return { types: [...new Set(lines.map(typeOf))], names: OF_A_LINE.filter(isShown) }
 }
 
 function withoutAmounts(row: Row): string {

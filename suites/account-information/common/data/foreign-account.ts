@@ -42,7 +42,8 @@ export function expectNothingForeign(
     expect(answer).toBeRefused()
     return
   }
-  const rows = [...rowsOf(answer), ...otherRowsOf(answer)]
+  const beside = otherRowsOf(answer).filter(({ AccountId: id }) => !own.includes(String(id)))
+  const rows = [...rowsOf(answer), ...beside]
   const rule = rulesBrokenBy(answer).find((id) => id.endsWith('/asked-account-only'))
   if (rule && rows.every(({ AccountId: id }) => own.includes(String(id)))) {
     blockBy(rule, 'it was given rows of its own accounts', answer)

@@ -218,7 +218,7 @@ export async function filterWrong(approval: Approval, kind: Kind): Promise<Wrong
   return undefined
 }
 
-const NEEDED: Record<Kind, string> = {
+export const NEEDED: Record<Kind, string> = {
   from: 'two booked transactions at different times',
   to: 'two booked transactions at different times',
   both: 'three booked transactions at different times',
