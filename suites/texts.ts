@@ -34,6 +34,15 @@ function searchFor(isWrong: (text: string) => boolean): (json: object) => Found 
 /** What programs write where they have no value. */
 const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undefined))*$/
 
+/** What programs for dates and tables write there, and what a template leaves where a name is unknown. */
+const UNFILLED = [
+  /^Invalid date$/i,
+  /^#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)/,
+  /\{\{[^{}]*\}\}/,
+  /\$\{[\w.]+\}/,
+  /^https?:\/\/[^?#\s]*\/(?:undefined|null|NaN|\[object Object\]|%5Bobject%20Object%5D)(?:[/?#]|$)/,
+]
+
 /** What Java, Go, C, .NET and Python write where a text is not one, but an object that holds it, or holds nothing. */
 const OBJECT = [
   /^Optional(?:\.empty|\[.*\])$/,
@@ -71,7 +80,7 @@ const isElsewhere = (text: string) =>
   !/[+-]00:?00$/.test(text)
 
 const isPlaceholder = (text: string) =>
-  PLACEHOLDER.test(text) || OBJECT.some((written) => written.test(text))
+  PLACEHOLDER.test(text) || [...UNFILLED, ...OBJECT].some((written) => written.test(text))
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const hasControls = (text: string) => CONTROL.test(text)

@@ -38,17 +38,20 @@ function timesOfDay(times: number[]): number[] {
   })
 }
 
-/** Summer time: it begins and ends on the first Sunday from a day on (month, counted from 0, and day), at an hour of UTC. */
+/**
+ * Summer time: it begins and ends on the first Sunday from a day on (month, counted from 0, and day). `hour`, of UTC, lies
+ * between midnight and noon of that day: it is not always the hour of the switch.
+ */
 interface Summer {
   from: readonly [month: number, day: number]
   to: readonly [month: number, day: number]
   hour: number
 }
 
-/** Europe with London, and the east of the United States, where some processors of cards are. */
+/** Europe with London, and the United States, where some processors of cards are. */
 const SUMMERS: readonly Summer[] = [
   { from: [2, 25], to: [9, 25], hour: 1 },
-  { from: [2, 8], to: [10, 1], hour: 6 },
+  { from: [2, 8], to: [10, 1], hour: 12 },
 ]
 
 function isIn({ from, to, hour }: Summer, time: number): boolean {
@@ -74,37 +77,21 @@ const tellDays = remembered(
 export const marginAround = (rows: Row[], otherwise: number): number =>
   tellDays(rows) ? DAY : otherwise
 
-/** One time of each month and time of day at which an account was booked; or its bookings tell more than days. */
-type Told = Map<string, number> | 'times'
-
-const TOLD = 'times of bookings'
-
-const toldBefore = (earlier: Map<string, unknown>): Map<unknown, Told> =>
-  (earlier.get(TOLD) ?? new Map()) as Map<unknown, Told>
-
-/** Adds to what a rule remembers the times of these bookings, account by account: one may tell days alone, another times. */
-export function learnTimes(rows: Row[], earlier: Map<string, unknown>): void {
-  const accounts = toldBefore(earlier)
-  earlier.set(TOLD, accounts)
-  for (const row of rows.filter(isBookedAtSomeTime)) {
-    const told = accounts.get(row.AccountId) ?? new Map<string, number>()
-    const time = bookedAt(row) as number
-    const key = `${time % DAY} ${new Date(time).toISOString().slice(0, 7)}`
-    if (told === 'times' || told.has(key)) continue
-    const times = [...told.set(key, time).values()]
-    const isOfDays = times.every(isMidnight) || timesOfDay(times).length > 0
-    accounts.set(row.AccountId, isOfDays ? told : 'times')
-  }
-}
+/** Midnights of every time zone are on a quarter of an hour of UTC. */
+const QUARTER = HOUR / 4
 
 /**
- * The same distance for a rule, by all answers that it knows: a day, until bookings of the account told more than days. So
- * the rows of one answer may be few, or none.
- *
- * @param account its AccountId; undefined for all accounts.
+ * The same distance for one row of an answer: a day, if its own time tells a day, or may do so in a time zone and its account
+ * has no other time of day in this answer.
  */
-export function marginSoFar(account: unknown, earlier: Map<string, unknown>): number {
-  const accounts = toldBefore(earlier)
-  const all = account === undefined ? [...accounts.values()] : [accounts.get(account)]
-  return all.length > 0 && all.every((told) => told === 'times') ? 0 : DAY
+export function marginOf(row: Row, rows: Row[]): number {
+  const time = bookedAt(row)
+  if (time === undefined) return 0
+  if (isMidnight(time) || timesOfDay([time]).some(tellsDay)) return DAY
+  if (time % QUARTER !== 0) return 0
+  const times = rows
+    .filter(({ AccountId }) => AccountId === row.AccountId)
+    .map(bookedAt)
+    .filter((at) => at !== undefined)
+  return timesOfDay(times).length > 0 ? DAY : 0
 }

@@ -166,7 +166,7 @@ function missedOf(chain: Stated['chain'], visited: ReadonlySet<string>): RuleSta
   const missed = chain.find(({ pointer }) => !visited.has(pointer))
   if (!missed) return undefined
   const above = chain.slice(0, chain.indexOf(missed)).findLast(({ via }) => !KEYWORDS.has(via))
-  if (CONDITIONS.has(missed.via)) return { kind: 'unmet', what: above?.via ?? 'the answer' }
+  if (CONDITIONS.has(missed.via)) return { kind: 'unmet', what: above?.via || 'answer' }
   if (missed.via !== '[]') return { kind: 'absent', what: missed.via }
   return { kind: 'empty', what: above?.via ?? 'the list' }
 }

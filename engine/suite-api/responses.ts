@@ -5,9 +5,8 @@ export {
   bookingTimes,
   isBookedAtSomeTime,
   isMidnight,
-  learnTimes,
   marginAround,
-  marginSoFar,
+  marginOf,
 } from '../judge/booking-days.ts'
 export { brief } from '../judge/brief.ts'
 export {

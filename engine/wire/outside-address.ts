@@ -54,8 +54,8 @@ export async function addressProblem(address: string, target: Target): Promise<s
     : 'it is a link-local address'
 }
 
-/** Names that no public server answers for: RFC 6762 3, `internal` of ICANN, and a name without a dot. */
-const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal)$/i
+/** Names that no public server answers for: RFC 6762 3 and its appendix G, `internal` of ICANN, and a name without a dot. */
+const PRIVATE_NAME = /^[^.]+$|\.(?:localhost|local|internal|intranet|private|corp|home|lan)$/i
 
 /**
  * Does an address that the bank publishes lead to where only its own machines come, by its name or number alone? Not for a
@@ -68,7 +68,10 @@ export function leadsInside(address: string, own: string): boolean {
 
 function whereNamed(address: string): 'here' | 'inside' | 'outside' {
   if (!URL.canParse(address)) return 'outside'
-  const host = bare(new URL(address).hostname)
+  const { protocol, hostname } = new URL(address)
+  // The link of an application names no host.
+  if (!/^https?:$/.test(protocol)) return 'outside'
+  const host = bare(hostname)
   if (/(?:^|\.)localhost$/i.test(host) || HERE.check(host, familyOf(host))) return 'here'
   const isInside = isIP(host) ? placeOfIp(host) !== 'outside' : PRIVATE_NAME.test(host)
   return isInside ? 'inside' : 'outside'

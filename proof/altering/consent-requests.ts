@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa'
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import { aispPath } from '../../bank/listeners/endpoints.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { unescaped } from '../../bank/operator/seen-facts.ts'
@@ -26,6 +27,20 @@ export function isAbout(ctx: Context, kind: Kind, method: string): boolean {
 export function serving(kind: Kind, method: string): boolean {
   const ctx = currentRequest()
   return ctx !== undefined && isAbout(ctx, kind, method)
+}
+
+/** A query of funds confirmation consents, which the document does not have. */
+export function queriedFunds(isShown: (consent: Consent, isOwn: boolean) => boolean): Middleware {
+  return async (ctx, next) => {
+    const consent = isAbout(ctx, 'funds-confirmation', 'GET') ? consentNamed(ctx) : undefined
+    const token = tokenInfoOf(ctx)
+    if (consent?.kind !== 'funds-confirmation' || !token) return next()
+    if (!isShown(consent, token.clientId === consent.clientId)) return next()
+    const { id, status, debtorAccount } = consent
+    ctx.status = 200
+    ctx.body = { Data: { ConsentId: id, Status: status, DebtorAccount: debtorAccount }, Risk: {} }
+    stateOf(ctx).fired()
+  }
 }
 
 /** The consent in the path, whoever owns it. */

@@ -55,14 +55,20 @@ const chosen = all.filter(({ id }, index) =>
 const lawful = ['variants', 'groups', 'correct'].includes(values.of)
 const context = await openProofContext()
 const parts = await loadHistoryParts(join(import.meta.dirname, '..', '..', 'suites'))
-/** Chapter of the broken sentence → number of its faults that were found, and their total. */
-const rows = new Map<string, { found: number; of: number }>()
+/** Numbers of steps within which a fault is found or not, for the columns of the table. */
+const MARKS = [500, 2000, 10_000].filter((mark) => mark < Number(values.steps))
+const marks = [...MARKS, Number(values.steps)]
+/** Chapter of the broken sentence → the steps after which its faults were found, and the number of all of them. */
+const rows = new Map<string, { found: number[]; of: number }>()
 let wrong = 0
+let walked = 0
+const started = performance.now()
 for (const bank of chosen) {
   const { found, steps, fired } = await explored(bank)
-  const row = rows.get(chapterOf(bank)) ?? { found: 0, of: 0 }
+  walked += steps
+  const row = rows.get(chapterOf(bank)) ?? { found: [], of: 0 }
   row.of += 1
-  if (found.length > 0) row.found += 1
+  if (found.length > 0) row.found.push(steps)
   rows.set(chapterOf(bank), row)
   const unannounced = lawful ? found.filter((one) => !isAnnounced(one, bank)) : []
   wrong += unannounced.length
@@ -81,8 +87,14 @@ for (const bank of chosen) {
     `${word} ${bank.id}, ${steps} steps, showed itself ${fired} times. ${said.join('; ')}`,
   )
 }
-console.log(`\n| ${values.of} | found | of |\n| --- | --- | --- |`)
-for (const [name, { found, of }] of [...rows].sort()) console.log(`| ${name} | ${found} | ${of} |`)
+const rate = (1000 * walked) / (performance.now() - started)
+console.log(`\n${walked} steps, ${rate.toFixed(0)} in a second`)
+console.log(`\n| ${values.of} | ${marks.map((mark) => `in ${mark}`).join(' | ')} | of |`)
+console.log(`| --- |${' ---: |'.repeat(marks.length + 1)}`)
+for (const [name, { found, of }] of [...rows].sort()) {
+  const within = marks.map((mark) => found.filter((step) => step <= mark).length)
+  console.log(`| ${name} | ${within.join(' | ')} | ${of} |`)
+}
 process.exit(wrong > 0 ? 1 : 0)
 
 async function banks(kind: string): Promise<Bank[]> {

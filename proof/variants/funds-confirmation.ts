@@ -1,6 +1,6 @@
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
-import { isAbout } from '../altering/consent-requests.ts'
+import { isAbout, queriedFunds } from '../altering/consent-requests.ts'
 import { asAccounts } from '../altering/funds-as-accounts.ts'
 import { answers, type Json, partOf, successes } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
@@ -27,6 +27,12 @@ const variants: Variant[] = [
     story:
       'What a customer approves for funds is not shown: a code comes for the scope accounts too, and its token, which reads no account, is refused.',
     policies: asAccounts,
+  },
+  {
+    id: 'funds-consents-can-be-queried',
+    story:
+      'The document has no query of funds confirmation consents, and forbids none: their client gets them, until it deletes them.',
+    middleware: queriedFunds(({ deleted }, isOwn) => isOwn && deleted === undefined),
   },
   {
     id: 'funds-deleted-under-aisp',

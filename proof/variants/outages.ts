@@ -89,6 +89,7 @@ const variants: Variant[] = [
     warns: ['ERR-01/no-5xx'],
     blocks: [
       'FCC-12/answers-204',
+      'FCC-12/gone',
       'FCC-12/one-alone',
       'FCC-12/optional-members',
       'FCC-13/without-authorization',

@@ -241,6 +241,46 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'one-product-for-two-groups',
+    story:
+      'How an Eligibility says “or” is not shown: one product stands twice, for customers with an account of the bank and for those with an income.',
+    middleware: listed(([first, ...rest]) => {
+      const holders = { ...(first?.Eligibility as Json), OtherFinancialHoldingRequired: true }
+      return [first ?? {}, { ...first, Eligibility: holders }, ...rest]
+    }),
+  },
+  {
+    id: 'links-of-an-application-beside-addresses',
+    story:
+      '"URLs redirecting to the product": the first is of the web, the second of the application.',
+    middleware: eachProduct(({ ProductURL, ...product }) => ({
+      ...product,
+      ProductURL: [...(ProductURL as string[]), 'mybank://cards/gold'],
+    })),
+  },
+  {
+    id: 'lists-taken-over-now-and-then',
+    story:
+      '"When the product information was last updated": two servers answer by turns, each with the time at which it last took over the list, every twenty seconds.',
+    middleware: successes(['products'], (body) => {
+      const behind = takenOver()
+      const at = Math.floor((Date.now() - behind) / 20_000) * 20_000 + behind
+      return { ...body, meta: { ...(body.meta as Json), LastUpdated: new Date(at).toISOString() } }
+    }),
+  },
+  {
+    id: 'server-refuses-a-get-with-a-body',
+    story:
+      'A request with a body is none of the interface: the web server refuses it, by its own page.',
+    async middleware(ctx, next) {
+      if (partOf(ctx) !== 'products' || ctx.method !== 'GET' || !stateOf(ctx).body) return next()
+      ctx.status = 403
+      ctx.type = 'text/html'
+      ctx.body = '<html><body>Bad request</body></html>'
+      return stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'one-product-sold-in-two-ways',
     story:
       'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType, or where groups of customers have rates of their own. MinimumAge 18 is the law, and restricts nobody.',
@@ -304,6 +344,9 @@ const variants: Variant[] = [
     })),
   },
 ]
+
+/** By how many milliseconds the second of two servers is behind. */
+const takenOver = roundRobin([0, 7000])
 
 const loadedAt = roundRobin([
   '2023-03-02T06:00:07Z',

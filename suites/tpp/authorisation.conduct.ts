@@ -223,8 +223,8 @@ const ENOUGH = 8
 const BITS = 48
 
 /**
- * Judges that a value is neither the ConsentId nor the client_id of the request, and that the values of one length, of which eight or more came,
- * differ in characters that hold enough bits.
+ * Judges that a value is neither the ConsentId nor the client_id of the request, and that the values of one length, of which
+ * eight or more came, differ in characters that hold enough bits.
  */
 function hardToGuess(name: 'nonce' | 'state') {
   const sentIn = (exchange: Exchange) => {

@@ -135,6 +135,6 @@ test('a judging process that is killed leaves its results, and it is our error',
   const { left } = unruly.consents()
   expect(left.length).toBeGreaterThan(5)
   expect(left).toEqual(expect.arrayContaining(named))
-  // One may have been created whose answer nobody read.
-  expect(left.length - named.length).toBeLessThanOrEqual(1)
+  // Two may have been created whose answers nobody read: some checks create two at once.
+  expect(left.length - named.length).toBeLessThanOrEqual(2)
 })

@@ -19,7 +19,7 @@ test('an exchange is judged by rules and schemas, and the report says that it is
   expect(brokenIn(report)).toContain('GEN-15/media-type')
   expect(outcome(report, 'ACC-01/answers-200')?.outcome).toBe('pass')
   expect(report).toMatchObject({ requests: 1, recording: { exchanges: 1, operations: 1 } })
-  expect(report.recording?.musts.of).toBe(218)
+  expect(report.recording?.musts.of).toBe(219)
   expect(report.verdict).not.toBe('conformant')
 })
 

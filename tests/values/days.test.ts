@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DAY } from '../../engine/record/durations.ts'
-import { learnTimes, marginAround, marginSoFar } from '../../engine/suite-api/responses.ts'
+import { marginAround, marginOf } from '../../engine/suite-api/responses.ts'
 
 const midnightsOfNewYork = ['03-08T05', '03-09T04', '11-01T04', '11-02T05'].map(
   (hour) => `2026-${hour}:00:00Z`,
@@ -31,21 +31,14 @@ test.each([
   expect(marginAround(rows, 0)).toBe(expected ? DAY : 0)
 })
 
-test('a rule knows what earlier answers told, account by account', () => {
-  const earlier = new Map()
-  const learn = (AccountId: string, ...times: string[]) =>
-    learnTimes(
-      times.map((BookingDateTime) => ({ Status: 'Booked', AccountId, BookingDateTime })),
-      earlier,
-    )
-  const margins = () => ['one', 'other', undefined].map((id) => marginSoFar(id, earlier))
-  expect(margins()).toEqual([DAY, DAY, DAY])
-  learn('one', '2026-01-05T05:00:00Z')
-  learn('one', '2026-07-05T04:00:00Z')
-  learn('other', '2026-01-05T14:33:12Z')
-  expect(margins()).toEqual([DAY, DAY, DAY])
-  learn('other', '2026-01-06T09:20:00Z')
-  expect(margins()).toEqual([DAY, 0, DAY])
-  learn('one', '2026-07-06T12:00:00Z')
-  expect(margins()).toEqual([0, 0, 0])
+test.each([
+  ['a midnight', DAY, '2026-01-05T00:00:00Z', '2026-01-06T14:33:12Z'],
+  ['a noon of London', DAY, '2026-07-05T11:00:00Z'],
+  ['one time of day', DAY, '2026-01-05T05:00:00Z', '2026-07-05T04:00:00Z'],
+  ['one full hour of several', 0, '2026-01-05T14:00:00Z', '2026-01-06T09:00:00Z'],
+  ['a time', 0, '2026-01-05T14:33:12Z'],
+])('%s has a margin of %i milliseconds', (_, expected, ...times) => {
+  const rows = times.map((BookingDateTime) => ({ AccountId: 'one', BookingDateTime }))
+  const others = [{ AccountId: 'other', BookingDateTime: '2026-01-05T14:33:12Z' }]
+  expect(marginOf(rows[0] ?? {}, [...rows, ...others])).toBe(expected)
 })

@@ -23,10 +23,10 @@ import type { Fault } from '../../run/proof.ts'
 /** What remains possible after the end of a consent, one cell at a time. */
 const fails = (...ids: string[]) => ({ fails: ids })
 
+type Revives = Required<Pick<Fault, 'policies' | 'middleware'>>
+
 /** An ended consent gives data after one of its tokens is refreshed. */
-function revives(
-  ended: (consent: Consent, ctx: Context) => boolean,
-): Pick<Fault, 'policies' | 'middleware'> {
+function revives(ended: (consent: Consent, ctx: Context) => boolean): Revives {
   /** Access tokens from such a refresh. */
   const late = ofEachBank(() => new Set<string>())
   const isEnded = (consent: Consent | undefined, ctx: Context | undefined): ctx is Context =>
@@ -135,18 +135,21 @@ function takesOthers(ended: (other: Consent, ctx: Context) => boolean): Pick<Fau
   }
 }
 
-/** The same of re-confirmed consents, once they were queried after their deletion: a refresh beside it is another fault. */
-function revivesReconfirmed(): Pick<Fault, 'policies' | 'middleware'> {
-  const queried = ofEachBank(() => new Set<Consent>())
+/**
+ * Refreshes revive re-confirmed consents, once these were queried after their deletion: a refresh beside the deletion is
+ * another fault.
+ */
+function revivesReconfirmed(): Revives {
+  const asked = ofEachBank(() => new Set<Consent>())
   const { policies, middleware } = revives(
-    (consent) => queried().has(consent) && consent.grants.size > 1,
+    (consent) => asked().has(consent) && consent.grants.size > 1,
   )
   return {
-    ...(policies && { policies }),
+    policies,
     async middleware(ctx, next) {
       const named = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
-      if (named?.deleted !== undefined) queried().add(named)
-      await middleware?.(ctx, next)
+      if (named?.deleted !== undefined) asked().add(named)
+      await middleware(ctx, next)
     },
   }
 }

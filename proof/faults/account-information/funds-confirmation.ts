@@ -13,6 +13,7 @@ import {
   answeredWith,
   consentNamed,
   isAbout,
+  queriedFunds,
   requested,
 } from '../../altering/consent-requests.ts'
 import { asAccounts } from '../../altering/funds-as-accounts.ts'
@@ -412,16 +413,17 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'funds-consents-shown-after-their-deletion',
+    story:
+      'A query was built for support, and the deletion answers before its row is marked; nothing ever marks it.',
+    fails: ['FCC-12/gone'],
+    middleware: queriedFunds((_consent, isOwn) => isOwn),
+  },
+  {
     id: 'funds-consents-shown-to-any-client',
     story: 'The query of the specification was built as well, and looks for the consent alone.',
     fails: ['FCC-14/not-shown'],
-    async middleware(ctx, next) {
-      const consent = isAbout(ctx, KIND, 'GET') ? consentNamed(ctx) : undefined
-      if (consent?.kind !== KIND || !tokenInfoOf(ctx)) return next()
-      ctx.status = 200
-      ctx.body = { Data: { ConsentId: consent.id, DebtorAccount: consent.debtorAccount }, Risk: {} }
-      return stateOf(ctx).fired()
-    },
+    middleware: queriedFunds(({ deleted }) => deleted === undefined),
   },
   {
     id: 'funds-path-deletes-any-consent',

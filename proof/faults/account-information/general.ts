@@ -317,6 +317,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'user-name-within-a-claim',
+    story:
+      'The directory’s entry of the user is a claim, with the number of the customer and the id of the login.',
+    fails: [],
+    warns: ['GEN-39/in-tokens'],
+    middleware: idTokens((claims, sign, ctx) => {
+      const { customers } = stateOf(ctx).bank.services
+      const id = customers.find((each) => each.id === claims.sub)?.username
+      return id === undefined ? undefined : sign({ ...claims, user: { sub: claims.sub, id } })
+    }),
+  },
+  {
     id: 'client-id-twice',
     story: 'The client_id stands among what was asked for and among what is stored.',
     fails: [],

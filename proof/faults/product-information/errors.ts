@@ -28,6 +28,13 @@ const faults: Fault[] = [
     middleware: errors((_, body) => ({ ...body, description: '' })),
   },
   {
+    id: 'product-errors-say-undefined',
+    story: 'The description is that of a table, in which the newest errors are not.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    middleware: errors((_, body) => ({ ...body, description: 'undefined' })),
+  },
+  {
     id: 'product-errors-are-plain-text',
     story: 'The error handler writes a string, and the framework calls strings plain text.',
     fails: [],

@@ -289,6 +289,71 @@ const faults: Fault[] = [
     })),
   },
   {
+    id: 'last-updated-is-no-date',
+    story: 'The import does not set the date, and the page formats what is not there.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    middleware: meta(() => ({ LastUpdated: 'Invalid Date' })),
+  },
+  {
+    id: 'last-updated-in-the-year-0',
+    story: 'The column of the database has zeros where no date was set.',
+    fails: [],
+    warns: ['PROD-64/of-a-time'],
+    middleware: meta(() => ({ LastUpdated: '0000-00-00 00:00:00' })),
+  },
+  {
+    id: 'rate-of-a-broken-spreadsheet',
+    story:
+      'The products are read from a spreadsheet, in which a formula refers to a row that is gone.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    policies: product(1, (each) => item(each, { APRRate: '#REF!' })),
+  },
+  {
+    id: 'name-of-a-template',
+    story: 'The newest product is one that the template does not know.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    policies: product(2, (each) => ({ ...each, ProductName: 'The {{card.name}} Card' })),
+  },
+  {
+    id: 'address-of-undefined',
+    story: 'The address of a product is made of its slug, which the newest product does not have.',
+    fails: [],
+    warns: ['PROD-58/placeholders'],
+    policies: product(2, (each) => ({
+      ...each,
+      ProductURL: ['https://bank.example/cards/undefined'],
+    })),
+  },
+  {
+    id: 'products-page-by-page',
+    story: 'The framework makes pages of each list, and names the next one.',
+    fails: ['PROD-74/one-page'],
+    middleware: successes(['products'], (body, ctx) => {
+      const data = (body.data as Json[]).slice(0, 2)
+      const links = { self: ctx.href, next: `${ctx.href}?page=2` }
+      return { data, links, meta: { ...(body.meta as Json), TotalResults: data.length } }
+    }),
+  },
+  {
+    id: 'next-products-in-a-header',
+    story: 'The same, by a header of the gateway.',
+    fails: ['PROD-74/one-page'],
+    middleware: successes(['products'], (body, ctx) => {
+      ctx.set('Link', `<${ctx.href}?page=2>; rel="next"`)
+      return body
+    }),
+  },
+  {
+    id: 'terms-of-the-office',
+    story: 'The address of the terms was copied in the office, whose names end in corp.',
+    fails: [],
+    warns: ['PROD-66/outside'],
+    policies: product(1, (each) => ({ ...each, TsandCs: ['https://cms.cards.corp/terms/7'] })),
+  },
+  {
     id: 'terms-on-the-intranet',
     story: 'The address of the terms is that of the content system, where its author saw them.',
     fails: [],
@@ -325,6 +390,15 @@ const faults: Fault[] = [
     fails: [],
     warns: ['PROD-69/one-unit'],
     policies: product(2, (each) => item(each, { PurchaseRate: '0.2493' })),
+  },
+  {
+    id: 'all-rates-of-one-product-are-fractions',
+    story: 'The same with every rate of the product.',
+    fails: [],
+    warns: ['PROD-69/one-unit'],
+    policies: product(2, (each) =>
+      item(each, { APRRate: '0.249', PurchaseRate: '0.2493', CashAdvanceRate: '0.2794' }),
+    ),
   },
   {
     id: 'trademarks-of-the-other-office',

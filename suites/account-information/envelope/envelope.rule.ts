@@ -1,3 +1,4 @@
+import { DAY } from '../../../engine/suite-api/clock.ts'
 import {
   bookedAt,
   brief,
@@ -7,14 +8,14 @@ import {
   isBookedAtSomeTime,
   isDateTime,
   leadsInside,
-  learnTimes,
-  marginSoFar,
+  marginAround,
   member,
   percentDecoded,
   rowsOf,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
-import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
+import { rule } from '../../../engine/suite-api/rule.ts'
+import { nextPagesOf } from '../../next-pages.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** The envelope of consent and data responses. Requirements: specs/account-information/envelope.yaml */
@@ -84,14 +85,12 @@ rule(
   'ENV-13/query',
   'A query in Links.Self is that of the request, and not encoded twice',
   { endpoints: DATA, unseen: 'no Links.Self has a query' },
-  (exchange, { earlier }) => {
+  (exchange) => {
     if (!DATA.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
-    learnTimes(rowsOf(exchange), earlier)
     const self = member(exchange.response?.json, 'Links', 'Self')
     if (typeof self !== 'string' || !URL.canParse(self) || new URL(self).search === '') {
       return undefined
     }
-    const margin = marginSoFar(exchange.about.subject, earlier)
     const sent = new URL(exchange.request.url).searchParams
     const twice = [...new URL(self).searchParams].find(
       ([name, value]) => value !== sent.get(name) && percentDecoded(value) === sent.get(name),
@@ -99,10 +98,7 @@ rule(
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     const other = [...new URL(self).searchParams].find(([name, value]) => {
       const asked = sent.get(name)
-      return (
-        isOtherInstant(value, asked) &&
-        !isApplied({ exchange, margin, name, shown: value, sent: String(asked) })
-      )
+      return isOtherInstant(value, asked) && !isApplied(exchange, name, value, String(asked))
     })
     if (other && (transactionFrom ?? transactionTo) === undefined) {
       const [name, actual] = other
@@ -127,14 +123,7 @@ rule('ENV-07/one-page', 'Data responses are not paginated', { endpoints: DATA },
   const { json } = exchange.response ?? {}
   if (json === undefined) return undefined
   const pages = member(json, 'Meta', 'TotalPages')
-  const findings = nextPagesIn(json).map(({ address, place }): Finding => {
-    return { message: 'there is a next page', expected: 'no Next', actual: address, place }
-  })
-  const link = nextIn(exchange)
-  if (link !== undefined && !leadsTo(exchange.request.url, link)) {
-    const expected = 'no Link with rel="next"'
-    findings.push({ message: 'a header names a next page', expected, actual: link })
-  }
+  const findings = nextPagesOf(exchange)
   if (Number.isInteger(pages) && (pages as number) > 1) {
     const place = '/Meta/TotalPages'
     const actual = String(pages)
@@ -158,78 +147,22 @@ rule(
   },
 )
 
-/** Links to another page in the body, in whatever case, and as HAL writes them. */
-function nextPagesIn(json: unknown): { address: string; place: string }[] {
-  return membersLike(/^_?links$/i, json).flatMap(([links, all]) => {
-    const [self] = membersLike(/^self$/i, all).map(([, link]) => addressOf(link))
-    return membersLike(/^next$/i, all).flatMap(([next, link]) => {
-      const address = addressOf(link)
-      if (typeof address !== 'string' || address.trim() === '' || address === self) return []
-      return [{ address, place: `/${links}/${next}` }]
-    })
-  })
-}
-
-const membersLike = (name: RegExp, object: unknown): [string, unknown][] =>
-  typeof object === 'object' && object !== null
-    ? Object.entries(object).filter(([each]) => name.test(each))
-    : []
-
-/** A link is a text, or an object with href, or a list of these. */
-function addressOf(link: unknown): unknown {
-  const [one] = [link].flat()
-  return typeof one === 'string' ? one : member(one, 'href')
-}
-
 function isOtherInstant(shown: string, sent: string | null): boolean {
   if (sent === null || !isDateTime(shown) || !isDateTime(sent)) return false
   return instantOf(shown) !== instantOf(sent)
-}
-
-interface ShownFilter {
-  exchange: Exchange
-  /** The distance from a bound within which the bank does not tell on which side of it a booking is, in milliseconds. */
-  margin: number
-  /** The parameter, and its values in Links.Self and in the request. */
-  name: string
-  shown: string
-  sent: string
 }
 
 /**
  * Is the filter that is shown narrower than the one that was sent, and are all booked rows of the answer within it? A bank
  * that tells days alone may show the whole of its day.
  */
-function isApplied({ exchange, margin, name, shown, sent }: ShownFilter): boolean {
+function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
   const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
+  const margin = rows.length > 0 ? marginAround(rows, 0) : DAY
   const end = name === 'fromBookingDateTime' ? 1 : -1
   const from = end * instantOf(shown)
   if (from <= end * instantOf(sent) - margin) return false
   return rows.every((row) => end * (bookedAt(row) ?? 0) >= from - margin)
-}
-
-/** The address that a Link header names as next. Several header lines form one list (RFC 9110 5.3). */
-function nextIn({ response }: Exchange): string | undefined {
-  const lines = response?.headers.filter(([name]) => name.toLowerCase() === 'link') ?? []
-  const links = lines.map(([, value]) => value).join(', ')
-  const found = [...links.matchAll(/<([^<>]*)>([^<]*)/g)]
-  return found.find(([, , parameters = '']) => isNext(parameters))?.[1]
-}
-
-/** Do the parameters of a link name the relation `next` (RFC 8288 section 3.3)? */
-function isNext(parameters: string): boolean {
-  const relations = parameters.split(';').map((one) => /^\s*rel="?([^"]*)/i.exec(one)?.[1] ?? '')
-  return relations.some((all) =>
-    all
-      .toLowerCase()
-      .split(/[\s,]+/)
-      .includes('next'),
-  )
-}
-
-/** Is the link the address itself, perhaps as a relative reference? What is no URL is a different address. */
-function leadsTo(address: string, link: string): boolean {
-  return URL.canParse(link, address) && new URL(link, address).href === address
 }
 
 /** How many last segments of the path name the resource. */

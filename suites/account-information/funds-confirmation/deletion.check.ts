@@ -8,7 +8,14 @@ import {
   requireValue,
 } from '../../../engine/suite-api/flow.ts'
 import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import { answerOf, brief, member, refused, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  answerOf,
+  brief,
+  type Exchange,
+  member,
+  refused,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { sharedFixture } from '../../../engine/suite-api/shared-fixture.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
@@ -31,6 +38,7 @@ import {
 import { attempts, OF_FUNDS } from '../common/consents/unauthorised-deletions.ts'
 import { allIdPlaces, deletedFundsIds, isInvalid } from '../common/places/consent-id-places.ts'
 import { fundsAroundExpiry } from '../common/tokens/expired-token.ts'
+import { settling } from '../common/visits/settling.ts'
 
 /**
  * Deletion of funds confirmation consents, and which tokens create and delete them.
@@ -139,6 +147,35 @@ check(
     relyOn(OWNERS.fundsDeletion, await before.deletion()).toSucceed()
     relyOn('FCC-13/expired-token', await after.deletion()).toBeRefused()
     expect(await own()).toSucceed()
+  },
+)
+
+/**
+ * GET at the path of the consent, before its deletion and within the settling time after it. Fails: it is shown with the
+ * Status of before, or without one. The document has no query of these consents: most banks refuse both.
+ */
+check(
+  'FCC-12/gone',
+  'A funds confirmation consent that was deleted is not shown as before',
+  { follows: ['FCC-12/answers-204'] },
+  async (context) => {
+    const client = await ableToDelete(context)
+    const path = fundsPath(await newFundsId(client))
+    const show = () => client.delete(path, { method: 'GET', deviation: 'a query' })
+    const shownIn = (answer: Exchange) => member(answer.response?.json, 'Data', 'DebtorAccount')
+    const statusIn = (answer: Exchange) => member(answer.response?.json, 'Data', 'Status')
+    const before = await show()
+    const deletion = await client.delete(path)
+    relyOn(OWNERS.fundsDeletion, deletion).toSucceed()
+    noteNegative()
+    const isGone = (answer: Exchange) => !shownIn(answer) || statusIn(answer) !== statusIn(before)
+    const after = await settling(context).until(show, isGone)
+    expectThat(isGone(after), {
+      message: 'the consent that was deleted is shown as before',
+      expected: 'a refusal, or another Status',
+      actual: `Status ${brief(statusIn(after))}`,
+      exchange: after,
+    })
   },
 )
 

@@ -20,12 +20,16 @@ const OF_A_PERSON = /user|name|login|mail|phone|upn|uid|principal/i
 /** Credentials that are no user name, and claims that may hold one. */
 const SECRET = /pass|pwd|pin|secret|code/i
 
-/** The credentials of a customer that are looked for in a claim of this name. */
-function likelyIn(claim: string, credentials: Record<string, string>): string[] {
+/**
+ * The credentials of a customer that are looked for in a claim.
+ *
+ * @param path the names of the claim and of the members inside that lead to it.
+ */
+function likelyIn(path: string, credentials: Record<string, string>): string[] {
   const known = Object.entries(credentials).filter(([, { length }]) => length >= ENOUGH)
-  const isOfOne = OF_A_PERSON.test(claim) || SECRET.test(claim)
+  const isOfOne = OF_A_PERSON.test(path) || SECRET.test(path)
   const likely = known.filter(([name, value]) =>
-    claim === 'sub' ? SECRET.test(name) : isOfOne || !/^[a-z]+$/i.test(value),
+    path === 'sub' ? SECRET.test(name) : isOfOne || !/^[a-z]+$/i.test(value),
   )
   return likely.map(([, value]) => value)
 }
@@ -70,12 +74,14 @@ check(
 )
 
 /** Is a credential in a claim, or in a member of it, alone or beside a separator? */
-function tells(name: string, value: unknown, credentials: Record<string, string>): boolean {
-  if (Array.isArray(value)) return value.some((one) => tells(name, one, credentials))
+function tells(path: string, value: unknown, credentials: Record<string, string>): boolean {
+  if (Array.isArray(value)) return value.some((one) => tells(path, one, credentials))
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).some(([member, inner]) => tells(member, inner, credentials))
+    return Object.entries(value).some(([name, inner]) =>
+      tells(`${path}.${name}`, inner, credentials),
+    )
   }
   const text = String(value).toLowerCase()
   const parts = [text, ...text.split(/[@/\\:|;, ]/)]
-  return likelyIn(name, credentials).some((one) => parts.includes(one.toLowerCase()))
+  return likelyIn(path, credentials).some((one) => parts.includes(one.toLowerCase()))
 }

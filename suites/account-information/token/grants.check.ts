@@ -15,7 +15,7 @@ import {
   tryOwnCode,
 } from '../common/tokens/codes.ts'
 import { newestRefreshToken } from '../common/tokens/refreshed-access.ts'
-import { alteredBy, OTHER_CASE, OTHER_END } from '../common/tokens/unknown-tokens.ts'
+import { alteredBy, OF_PARTS, OTHER_CASE, OTHER_END } from '../common/tokens/unknown-tokens.ts'
 import {
   partiesOf,
   REPLAYED,
@@ -267,20 +267,23 @@ check(
 )
 
 /**
- * The newest refresh token of the second client, with other letters or another end. Last here: a bank may treat a right
- * beginning with a wrong end as theft and end the approval.
+ * The newest refresh token of the second client, with another end; one of parts also in other letters, which
+ * TOK-13/unknown leaves out. Last here: a bank may treat a right beginning with a wrong end as theft and end the approval.
  */
 check(
   'TOK-13/altered',
-  'A refresh token with other letters, or with another end, is refused',
+  'A refresh token with another end, or with its letters in the other case, is refused',
   { uses: [secondClient], spends: secondClient, follows: ['TOK-13/unknown'] },
   async (context) => {
     const next = await refreshing(context)
-    const refreshToken = await next()
     const approval = await context.approved(secondClient)
-    for (const { text, words } of alteredBy([...OTHER_CASE, ...OTHER_END], refreshToken)) {
-      const deviation = `a refresh token ${words}`
-      const grant = { grant_type: 'refresh_token', refresh_token: text } as const
+    const ids = OF_PARTS.test(await next()) ? [...OTHER_CASE, ...OTHER_END] : OTHER_END
+    for (const id of ids) {
+      const refreshToken = await next()
+      const [altered] = alteredBy([id], refreshToken)
+      if (!altered) continue
+      const deviation = `a refresh token ${altered.words}`
+      const grant = { grant_type: 'refresh_token', refresh_token: altered.text } as const
       const answer = await approval.tpp.token(grant, { deviation })
       const tokens = tokensOf(answer)
       if (tokens) approval.use({ ...tokens, refreshToken: tokens.refreshToken ?? refreshToken })

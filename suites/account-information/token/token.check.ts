@@ -25,6 +25,7 @@ import { newestRefreshToken } from '../common/tokens/refreshed-access.ts'
 import { relyOnRightExchange, TRIED_CODE, triedCode } from '../common/tokens/tried-code.ts'
 import {
   alteredBy,
+  OF_PARTS,
   OTHER_CASE,
   unknownCode,
   unknownRefreshToken,
@@ -146,9 +147,6 @@ check('TOK-14/replayed', 'An authorisation code works once', TRIED, async (conte
   relyOnRightExchange(tried)
   expect(tried.again).toGiveNoToken()
 })
-
-/** A series and a secret: whoever sends a right series with a wrong secret may have stolen it. */
-const OF_PARTS = /[.:~|]/
 
 check(
   'TOK-13/unknown',

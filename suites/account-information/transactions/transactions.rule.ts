@@ -7,8 +7,7 @@ import {
   isBooked,
   isBookedAtSomeTime,
   isDateTime,
-  learnTimes,
-  marginSoFar,
+  marginOf,
   type Row,
   rowsOf,
   succeeded,
@@ -96,17 +95,16 @@ rule(
     uses: [debitsInPeriod],
     needs: 'a transaction within the period of the consent',
   },
-  (exchange, { earlier }) => {
-    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
-    learnTimes(rows, earlier)
+  (exchange) => {
     const { transactionFrom, transactionTo } = exchange.about.consent ?? {}
     if (transactionFrom === undefined && transactionTo === undefined) return undefined
     const from = transactionFrom === undefined ? -Infinity : Date.parse(transactionFrom)
     const to = transactionTo === undefined ? Infinity : Date.parse(transactionTo)
+    const rows = (transactionsIn(exchange) ?? []).filter(isBookedAtSomeTime)
     const outside = (row: Row) => {
       const at = bookedAt(row) ?? from
-      const margin = marginSoFar(row.AccountId, earlier)
-      return at < from - margin || at > to + margin
+      const distance = Math.max(from - at, at - to)
+      return distance > 0 && distance > marginOf(row, rows)
     }
     return offence(rows, outside, {
       message: 'a transaction was booked outside the period of the consent',
@@ -131,14 +129,13 @@ rule(
   },
   (exchange, { earlier }) => {
     const all = transactionsIn(exchange) ?? []
-    learnTimes(all, earlier)
     if (all.some(isPendingAtSomeTime)) earlier.set('pending', true)
     const { from, to } = limitsOf(exchange)
     if (from === undefined && to === undefined) return undefined
     const outside = (row: Row) => {
       const at = bookedAt(row) as number
-      const margin = marginSoFar(row.AccountId, earlier)
-      return at < (from ?? at) - margin || at > (to ?? at) + margin
+      const distance = Math.max((from ?? at) - at, at - (to ?? at))
+      return distance > 0 && distance > marginOf(row, all)
     }
     // If booked rows lie outside too, the limit is not applied at all: other checks judge that.
     if (all.some((row) => isBookedAtSomeTime(row) && outside(row))) return undefined

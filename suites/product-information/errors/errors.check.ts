@@ -29,14 +29,16 @@ check(
 
 /**
  * Records the status of GET {base}/consumer-credit-cards/%zz, and of a GET with a truncated
- * JSON body. The first is no request of the interface: the body of its answer is not judged.
+ * JSON body. Neither is a request of the interface: the bodies of the answers are not judged.
  */
 check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, async (context) => {
-  const path = `${(await firstRead(context)).request.url}/%zz`
-  // The web server itself answers such a request; ErrorResponse belongs to the interface.
-  const broken = await context.tpp().call('elsewhere', { path, deviation: 'no percent-encoding' })
+  const list = (await firstRead(context)).request.url
+  // The web server itself answers such requests; ErrorResponse belongs to the interface.
+  const ask = (path: string, deviation: string, body?: string) =>
+    context.tpp().call('elsewhere', { path, deviation, ...(body && { body }) })
+  const broken = await ask(`${list}/%zz`, 'no percent-encoding')
   context.observe('a path that is no percent-encoding', answerOf(broken), broken)
-  const cut = await other(context, 'a truncated JSON body', { body: '{"a":' })
+  const cut = await ask(list, 'a truncated JSON body', '{"a":')
   context.observe('GET with a truncated JSON body', answerOf(cut), cut)
 })
 

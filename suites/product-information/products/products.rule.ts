@@ -11,6 +11,7 @@ import {
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
+import { nextPagesOf } from '../../next-pages.ts'
 import { misreadIn, placeholdersIn } from '../../texts.ts'
 import { canonical, isError, isList, productsOf } from '../common/product-list.ts'
 
@@ -117,9 +118,20 @@ rule(
 
 /** A product that is sold in several ways, or at a rate for each group of customers, may be listed once for each. */
 function isSoldOtherwise(one: Row, other: Row): boolean {
-  const [first, second] = [one, other].map(({ Details }) => canonical(Details ?? null))
-  return one.ProductName === other.ProductName && first !== second
+  return one.ProductName === other.ProductName && canonical(one) !== canonical(other)
 }
+
+/** Every list. Fails: it names a next page, as ENV-07 tells one, or meta.TotalPages is above 1. */
+rule('PROD-74/one-page', 'The list of products has no next page', PRODUCTS, (exchange) => {
+  if (!isList(exchange)) return undefined
+  const pages = member(exchange.response?.json, 'meta', 'TotalPages')
+  const findings = nextPagesOf(exchange)
+  if (typeof pages === 'number' && pages > 1) {
+    const message = `there are ${pages} pages`
+    findings.push({ message, expected: 'one', actual: String(pages), place: '/meta/TotalPages' })
+  }
+  return findings
+})
 
 /** Strings that the tables require, except those with listed values. */
 const REQUIRED: Record<string, readonly string[]> = {
@@ -182,23 +194,29 @@ function requiredStrings(exchange: Exchange): { place: string; text: string }[] 
 
 rule(
   'PROD-58/placeholders',
-  'No text of the list is what a program writes where it has no value',
+  'No text of the list, or of an error, is what a program writes where it has no value',
   PRODUCTS,
-  (exchange) => (isList(exchange) ? placeholdersIn(exchange) : undefined),
+  (exchange) => (isList(exchange) || isError(exchange) ? placeholdersIn(exchange) : undefined),
 )
 
 /** Texts about a product may be written for an HTML page. */
 rule(
   'PROD-58/misread',
-  'No text of the list was read in another encoding than it was written in',
+  'No text of the list, or of an error, was read in another encoding than it was written in',
   PRODUCTS,
-  (exchange) => (isList(exchange) ? misreadIn(exchange, true) : undefined),
+  (exchange) => (isList(exchange) || isError(exchange) ? misreadIn(exchange, true) : undefined),
 )
 
 /** Milliseconds within which a time counts as that of the answer. */
 const OF_THE_ANSWER = 30_000
 
-/** Two lists with the same products. Fails: each has the time of its own answer as LastUpdated. */
+/** Milliseconds by which the distance of two such times may differ from that of their answers: they may be whole seconds. */
+const OF_SECONDS = 2000
+
+/**
+ * Two lists with the same products. Fails: each has the time of its own answer as LastUpdated, and these times are as far
+ * apart as the answers. Servers that take over the list from time to time may tell when they last did.
+ */
 rule(
   'PROD-60/last-updated',
   'LastUpdated is not the moment of each answer',
@@ -207,12 +225,14 @@ rule(
     const { json } = exchange.response ?? {}
     const updated = instantOf(String(member(json, 'meta', 'LastUpdated')))
     if (!isList(exchange) || updated === undefined) return undefined
-    const isNow = Math.abs(updated - Date.parse(exchange.startedAt)) < OF_THE_ANSWER
+    const behind = Date.parse(exchange.startedAt) - updated
     const key = JSON.stringify(member(json, 'data'))
-    const before = earlier.get(key) as { updated: number; isNow: boolean } | undefined
-    if (!before) earlier.set(key, { updated, isNow })
+    const before = earlier.get(key) as { updated: number; behind: number } | undefined
+    if (!before) earlier.set(key, { updated, behind })
     if (!before) return undefined
-    if (!isNow || !before.isNow || updated === before.updated) return []
+    const areNow = [behind, before.behind].every((each) => Math.abs(each) < OF_THE_ANSWER)
+    const isApart = Math.abs(behind - before.behind) > OF_SECONDS
+    if (!areNow || isApart || updated === before.updated) return []
     const actual = 'the moment of each of two answers'
     const message = 'LastUpdated is the moment of the answer, though no product has changed'
     return [
@@ -295,7 +315,7 @@ rule(
 /** No list of products is older than this interface. */
 const FIRST_YEAR = Date.parse('2000-01-01T00:00:00Z')
 
-/** Every list whose LastUpdated is a date. Fails: it is before 2000. A program without a value may write 1970 or the year 1. */
+/** Every list whose LastUpdated is a date. Fails: it is before 2000. A program without a value may write 1970, or the year 1 or 0. */
 rule(
   'PROD-64/of-a-time',
   'LastUpdated is a time at which the products could be updated',
@@ -303,7 +323,8 @@ rule(
   (exchange) => {
     const text = member(exchange.response?.json, 'meta', 'LastUpdated')
     const updated = typeof text === 'string' ? instantOf(text) : Number.NaN
-    if (!isList(exchange) || Number.isNaN(updated)) return undefined
+    const isNone = typeof text === 'string' && text.startsWith('0000-00-00')
+    if (!isList(exchange) || (Number.isNaN(updated) && !isNone)) return undefined
     if (updated >= FIRST_YEAR) return []
     const message = `the products were last updated ${brief(text)}`
     return [{ message, expected: 'its time', actual: brief(text), place: '/meta/LastUpdated' }]

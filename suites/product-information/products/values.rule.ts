@@ -167,6 +167,9 @@ function plain(value: unknown): number | undefined {
 /** Rates that are close to the annual percentage rate of the same product. */
 const LIKE_APR = ['PurchaseRate', 'CashAdvanceRate']
 
+/** An annual rate of this and more is a percentage; as a fraction it would be 500 percent. */
+const A_PERCENTAGE = 5
+
 /** By how much such a rate differs from the annual percentage rate, if both are in the same unit. */
 const [LEAST, MOST] = [0.5, 1.5]
 
@@ -182,7 +185,7 @@ function unitOf(item: unknown, name: string): number | undefined {
 
 /**
  * Every list. Fails: a rate is in the unit of APRRate at one product, and a hundred times as large or as small at
- * another. One unit for each of the two is lawful: how rates are written is open.
+ * another; or APRRate itself is a fraction at one product, and a percentage at another. One unit for each of the two is lawful: how rates are written is open.
  */
 rule(
   'PROD-69/one-unit',
@@ -191,6 +194,14 @@ rule(
   (exchange) => {
     if (!isList(exchange)) return undefined
     const items = productsOf(exchange).map((each) => member(each, ...ITEM.split('/')))
+    const annual = items.map((item) => plain(member(item, 'APRRate')))
+    const fraction = annual.findIndex((rate) => rate !== undefined && rate < 1)
+    if (fraction >= 0 && annual.some((rate) => rate !== undefined && rate >= A_PERCENTAGE)) {
+      const actual = brief(member(items[fraction], 'APRRate'))
+      const message = `APRRate is ${actual}, in another unit than at another product`
+      const place = `/data/${fraction}/${ITEM}/APRRate`
+      return [{ message, expected: 'one unit', actual, place }]
+    }
     const units = LIKE_APR.map((name) => ({ name, all: items.map((item) => unitOf(item, name)) }))
     if (units.every(({ all }) => all.filter((unit) => unit !== undefined).length < 2)) {
       return undefined

@@ -16,6 +16,12 @@ export interface Altered {
 /** None where all letters are of one case: hexadecimal digits, a UUID or base32 mean the same in both cases. */
 export const OTHER_CASE = ['other-case']
 
+/**
+ * A series and a secret, behind a sign or a UUID: who sends a right series with a wrong secret may have stolen it. A JWT is
+ * none.
+ */
+export const OF_PARTS = /^(?!eyJ)(?:[^.:~|]+[.:~|]|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}[-_])/i
+
 /** A store that compares beginnings alone finds what was issued by each of these. */
 export const OTHER_END = ['last-changed', 'more-behind', 'cut']
 
