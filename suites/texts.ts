@@ -34,10 +34,11 @@ function searchFor(isWrong: (text: string) => boolean): (json: object) => Found 
 /** What programs write where they have no value. */
 const PLACEHOLDER = /^(?:null|undefined|NaN|\[object Object\])(?:, (?:null|undefined))*$/
 
-/** What programs for dates and tables write there, and what a template leaves where a name is unknown. */
+/** What programs for dates and tables write there. */
+const BROKEN = /^(?:Invalid [Dd]ate|#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!))$/
+
+/** What a template leaves where a name is unknown, and an address that was made of nothing. */
 const UNFILLED = [
-  /^Invalid date$/i,
-  /^#(?:N\/A|REF!|DIV\/0!|VALUE!|NAME\?|NUM!|NULL!)/,
   /\{\{[^{}]*\}\}/,
   /\$\{[\w.]+\}/,
   /^https?:\/\/[^?#\s]*\/(?:undefined|null|NaN|\[object Object\]|%5Bobject%20Object%5D)(?:[/?#]|$)/,
@@ -80,7 +81,7 @@ const isElsewhere = (text: string) =>
   !/[+-]00:?00$/.test(text)
 
 const isPlaceholder = (text: string) =>
-  PLACEHOLDER.test(text) || [...UNFILLED, ...OBJECT].some((written) => written.test(text))
+  PLACEHOLDER.test(text) || BROKEN.test(text) || OBJECT.some((written) => written.test(text))
 const isUnread = (text: string) => text.includes('\ufffd')
 const isMisread = (text: string) => MISREAD.test(text)
 const hasControls = (text: string) => CONTROL.test(text)
@@ -118,6 +119,19 @@ export function placeholdersIn({ response }: Exchange): Finding[] | undefined {
   // Bytes that are not UTF-8 are judged by another rule.
   const lost = notUtf8 ? undefined : unread(json)
   return lost ? [told(lost, 'stands for a character that nobody could read')] : []
+}
+
+const unfilled = searchFor((text) => UNFILLED.some((left) => left.test(text)))
+
+/**
+ * A finding for the first text in which a template left a name, or an address without its last part. Not for answers that
+ * repeat what was asked for, such as Links.Self.
+ */
+export function unfilledIn({ response }: Exchange): Finding[] | undefined {
+  const { json } = response ?? {}
+  if (typeof json !== 'object' || json === null) return undefined
+  const found = unfilled(json)
+  return found ? [told(found, 'has a name in the place of a value')] : []
 }
 
 /**

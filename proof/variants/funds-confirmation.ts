@@ -41,6 +41,13 @@ const variants: Variant[] = [
     middleware: seen,
   },
   {
+    id: 'funds-deleted-at-two-addresses',
+    story:
+      'Which of the addresses is right is left open (AMB-05): the deletion is served at two of them, by the same code.',
+    settings: { fundsConfirmationPaths: { delete: [`cbpii/${FUNDS}`, `aisp/${FUNDS}`] } },
+    middleware: seen,
+  },
+  {
     id: 'funds-below-aisp-cbpii',
     story: 'cbpii may follow the prefix of all consent endpoints instead of replacing it (AMB-06).',
     settings: {

@@ -100,6 +100,7 @@ const variants: Variant[] = [
       'FCC-13/nothing-deleted',
       'FCC-14/refused',
       'FCC-14/not-shown',
+      'FCC-14/other-addresses',
       'FCC-14/other-direction',
       'SEC-01/funds-deletion',
       'FCC-14/survives',

@@ -426,6 +426,20 @@ const faults: Fault[] = [
     middleware: queriedFunds(({ deleted }) => deleted === undefined),
   },
   {
+    id: 'funds-deletion-by-an-older-address',
+    story:
+      'The address of the first release goes on, beside that of today, which alone asks whose the consent is.',
+    fails: ['FCC-14/other-addresses'],
+    async middleware(ctx, next) {
+      const isOlder = ctx.path.includes('/aisp/funds-confirmation-consents/')
+      const consent = isOlder && ctx.method === 'DELETE' ? consentNamed(ctx) : undefined
+      if (consent?.kind !== KIND || consent.deleted !== undefined) return next()
+      consent.deleted = Date.now()
+      ctx.status = 204
+      return stateOf(ctx).fired()
+    },
+  },
+  {
     id: 'funds-path-deletes-any-consent',
     story: 'Both kinds are rows of one table, and deletion takes the id alone.',
     fails: [],

@@ -13,6 +13,7 @@ import {
   brief,
   type Exchange,
   member,
+  percentEncoded,
   refused,
   succeeded,
 } from '../../../engine/suite-api/responses.ts'
@@ -213,6 +214,46 @@ check(
     const { control, attempt } = await deletedByAnother(context)
     relyOn(OWNERS.fundsDeletion, control).toSucceed()
     expect(attempt).toBeAnError()
+  },
+)
+
+/**
+ * At each address that the document leaves open, beside the one in use: new consents of the first client, by a token of the
+ * second and without a token. Fails: the answer is a success, and then their owner cannot delete it.
+ */
+check(
+  'FCC-14/other-addresses',
+  'At no other address does anybody else delete a funds confirmation consent',
+  { follows: ['FCC-14/refused', 'FCC-13/without-authorization'] },
+  async (context) => {
+    const { steps, target } = context
+    const second = context.tpp('second')
+    const owner = await ableToDelete(context)
+    const { url } = requireExchange(await steps.fundsDeletion()).request
+    const others = target.endpoints.cbpii.delete.filter((base) => !url.startsWith(`${base}/`))
+    if (others.length === 0) throw new NotApplicable('the target names the one address')
+    requireValue(await steps.fundsConfirmation('second'))
+    const tokens = {
+      'a token of another client': requireValue(await steps.management('second', true)),
+      'no access token': null,
+    }
+    for (const base of others) {
+      for (const [words, bearer] of Object.entries(tokens)) {
+        const id = await newFundsId(owner)
+        const deviation = `${words}, at another address`
+        const path = `${base}/${percentEncoded(id)}`
+        const sent = { path, method: 'DELETE', bearer, identity: second.name, deviation }
+        const attempt = await second.call('elsewhere', sent)
+        const own = await owner.delete(fundsPath(id))
+        noteNegative()
+        expectThat(!succeeded(attempt) || succeeded(own), {
+          message: `a consent is deleted by ${deviation}`,
+          expected: 'a refusal, or a consent that is still there',
+          actual: `${answerOf(attempt)}, and its owner cannot delete it any more`,
+          exchange: attempt,
+        })
+      }
+    }
   },
 )
 

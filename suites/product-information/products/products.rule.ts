@@ -12,7 +12,7 @@ import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { otherCharset } from '../../charsets.ts'
 import { namesOnce } from '../../names-once.ts'
 import { nextPagesOf } from '../../next-pages.ts'
-import { misreadIn, placeholdersIn } from '../../texts.ts'
+import { misreadIn, placeholdersIn, unfilledIn } from '../../texts.ts'
 import { canonical, isError, isList, productsOf } from '../common/product-list.ts'
 
 /** GET /consumer-credit-cards. Requirements: specs/product-information/products.yaml */
@@ -196,7 +196,11 @@ rule(
   'PROD-58/placeholders',
   'No text of the list, or of an error, is what a program writes where it has no value',
   PRODUCTS,
-  (exchange) => (isList(exchange) || isError(exchange) ? placeholdersIn(exchange) : undefined),
+  (exchange) => {
+    if (!isList(exchange) && !isError(exchange)) return undefined
+    const found = placeholdersIn(exchange)
+    return isList(exchange) && found?.length === 0 ? unfilledIn(exchange) : found
+  },
 )
 
 /** Texts about a product may be written for an HTML page. */
