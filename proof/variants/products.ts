@@ -71,6 +71,7 @@ const OF_A_PRODUCT = {
 /** Every must that is judged on a list of products. */
 const OF_THE_LIST = [
   'PROD-01/answers-200',
+  'PROD-74/one-page',
   'PROD-05/json',
   'PROD-06/data',
   'PROD-06/meta',
