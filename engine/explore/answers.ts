@@ -33,7 +33,7 @@ export function findingIn(
 ): Finding | undefined {
   if (!obligation || outcome === 'unknown') return undefined
   if (obligation.answer === 'refused') {
-    if (outcome === 'refused') return undefined
+    if (outcome === 'refused' || isPage(exchange)) return undefined
     return { message: `${words}, and no refusal`, expected: 'a refusal', actual: words }
   }
   const { status, shows } = obligation
@@ -49,3 +49,7 @@ export function findingIn(
   const message = `Data.Status is ${String(shown)} instead of ${shows}`
   return { message, expected: shows, actual: String(shown), place: '/Data/Status' }
 }
+
+/** A success that is no JSON gives nothing: a firewall may answer what looks like an attack by a page. */
+const isPage = ({ response }: Exchange): boolean =>
+  response?.json === undefined && response?.body.trimStart().startsWith('<') === true

@@ -262,10 +262,10 @@ const variants: Variant[] = [
   {
     id: 'lists-taken-over-now-and-then',
     story:
-      '"When the product information was last updated": two servers answer by turns, each with the time at which it last took over the list, every twenty seconds.',
+      '"When the product information was last updated": two servers answer by turns, each with the time at which it last took over the list, once a minute.',
     middleware: successes(['products'], (body) => {
       const behind = takenOver()
-      const at = Math.floor((Date.now() - behind) / 20_000) * 20_000 + behind
+      const at = Math.floor((Date.now() - behind) / 60_000) * 60_000 + behind
       return { ...body, meta: { ...(body.meta as Json), LastUpdated: new Date(at).toISOString() } }
     }),
   },
@@ -347,7 +347,7 @@ const variants: Variant[] = [
 ]
 
 /** By how many milliseconds the second of two servers is behind. */
-const takenOver = roundRobin([0, 7000])
+const takenOver = roundRobin([0, 20_000])
 
 const loadedAt = roundRobin([
   '2023-03-02T06:00:07Z',

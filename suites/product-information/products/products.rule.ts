@@ -211,15 +211,12 @@ rule(
   (exchange) => (isList(exchange) || isError(exchange) ? misreadIn(exchange, true) : undefined),
 )
 
-/** Milliseconds within which a time counts as that of the answer. */
-const OF_THE_ANSWER = 30_000
-
-/** Milliseconds by which the distance of two such times may differ from that of their answers: they may be whole seconds. */
-const OF_SECONDS = 2000
+/** Milliseconds within which a time counts as that of the answer: both may be whole seconds. */
+const OF_THE_ANSWER = 2000
 
 /**
- * Two lists with the same products. Fails: each has the time of its own answer as LastUpdated, and these times are as far
- * apart as the answers. Servers that take over the list from time to time may tell when they last did.
+ * Two lists with the same products. Fails: each has the time of its own answer as LastUpdated, by the bank's clock where Date
+ * tells it. Servers that take over the list from time to time may tell when they last did.
  */
 rule(
   'PROD-60/last-updated',
@@ -229,14 +226,13 @@ rule(
     const { json } = exchange.response ?? {}
     const updated = instantOf(String(member(json, 'meta', 'LastUpdated')))
     if (!isList(exchange) || updated === undefined) return undefined
-    const behind = Date.parse(exchange.startedAt) - updated
+    const answered = Date.parse(header(exchange, 'date') ?? exchange.startedAt)
+    const isNow = Math.abs(updated - answered) < OF_THE_ANSWER
     const key = JSON.stringify(member(json, 'data'))
-    const before = earlier.get(key) as { updated: number; behind: number } | undefined
-    if (!before) earlier.set(key, { updated, behind })
+    const before = earlier.get(key) as { updated: number; isNow: boolean } | undefined
+    if (!before) earlier.set(key, { updated, isNow })
     if (!before) return undefined
-    const areNow = [behind, before.behind].every((each) => Math.abs(each) < OF_THE_ANSWER)
-    const isApart = Math.abs(behind - before.behind) > OF_SECONDS
-    if (!areNow || isApart || updated === before.updated) return []
+    if (!isNow || !before.isNow || updated === before.updated) return []
     const actual = 'the moment of each of two answers'
     const message = 'LastUpdated is the moment of the answer, though no product has changed'
     return [
