@@ -1,8 +1,8 @@
-import { DAY } from '../record/durations.ts'
 import 'reflect-metadata'
 import type { X509Certificate } from 'node:crypto'
 import * as x509 from '@peculiar/x509'
 import type { TargetClient } from '../configuration/resolve.ts'
+import { DAY } from '../record/durations.ts'
 import { certificatesOf } from '../wire/transport-certificates.ts'
 import { type DoctorFinding, hopeless, note, ok, wrong } from './finding.ts'
 

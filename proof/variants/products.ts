@@ -242,6 +242,16 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'list-of-products-with-links',
+    story:
+      'The framework describes each list: this one is whole, and its only page names no next one.',
+    middleware: successes(['products'], (body, ctx) => ({
+      ...body,
+      links: { self: ctx.href, next: null, last: ctx.href },
+      meta: { ...(body.meta as Json), TotalPages: 1 },
+    })),
+  },
+  {
     id: 'one-product-for-two-groups',
     story:
       'How an Eligibility says “or” is not shown: one product stands twice, for customers with an account of the bank and for those with an income.',

@@ -53,6 +53,14 @@ const deletionsWith =
     stateOf(ctx).fired()
   }
 
+/** Adds claims to ID tokens that are made of the user name of the customer, and of sub. */
+const withUserName = (made: (name: string, sub: unknown) => Json) =>
+  idTokens((claims, sign, ctx) => {
+    const { customers } = stateOf(ctx).bank.services
+    const name = customers.find(({ id }) => id === claims.sub)?.username
+    return name === undefined ? undefined : sign({ ...claims, ...made(name, claims.sub) })
+  })
+
 const faults: Fault[] = [
   {
     id: 'details-in-small-letters',
@@ -309,12 +317,7 @@ const faults: Fault[] = [
       'The product has a profile of the user in each ID token, with the user name and the realm.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
-    middleware: idTokens((claims, sign, ctx) => {
-      const { customers } = stateOf(ctx).bank.services
-      const name = customers.find(({ id }) => id === claims.sub)?.username
-      const profile = { preferred_username: `${name}@cards.bank` }
-      return name === undefined ? undefined : sign({ ...claims, ...profile })
-    }),
+    middleware: withUserName((name) => ({ preferred_username: `${name}@cards.bank` })),
   },
   {
     id: 'user-name-within-a-claim',
@@ -322,11 +325,7 @@ const faults: Fault[] = [
       'The directory’s entry of the user is a claim, with the number of the customer and the id of the login.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
-    middleware: idTokens((claims, sign, ctx) => {
-      const { customers } = stateOf(ctx).bank.services
-      const id = customers.find((each) => each.id === claims.sub)?.username
-      return id === undefined ? undefined : sign({ ...claims, user: { sub: claims.sub, id } })
-    }),
+    middleware: withUserName((id, sub) => ({ user: { sub, id } })),
   },
   {
     id: 'client-id-twice',

@@ -6,7 +6,8 @@ import { AUTHORISATION, landingOf } from '../common/visits/landings.ts'
 
 /**
  * RFC 9207 2 and 3. Every correct request that ends at the redirect URI, with a code or an error, once the configuration was
- * read. Fails: it has no iss though the configuration says that redirects have one. Such a redirect is refused by clients that read the configuration.
+ * read. Fails: it has no iss though the configuration says that redirects have one. Such a redirect is refused by clients
+ * that read the configuration.
  */
 rule(
   'AUTHZ-48/promised',

@@ -89,7 +89,8 @@ check(
       throw new NotApplicable('the bank states scopes of its own')
     }
     const ask = async () => {
-      const held = (await approval.refresh()) && (await approval.tokens())
+      await approval.refresh()
+      const held = await approval.tokens()
       const grant = { grant_type: 'refresh_token', refresh_token: held.refreshToken ?? '' } as const
       const form = { scope: first.join(' ') }
       const answer = await tpp.token(grant, { form, deviation: 'a refresh that names its scopes' })
