@@ -224,7 +224,14 @@ check(
 check(
   'FCC-14/other-addresses',
   'At no other address does anybody else delete a funds confirmation consent',
-  { follows: ['FCC-14/refused', 'FCC-13/without-authorization'] },
+  {
+    follows: [
+      'FCC-14/refused',
+      'FCC-14/survives',
+      'FCC-13/without-authorization',
+      'FCC-13/nothing-deleted',
+    ],
+  },
   async (context) => {
     const { steps, target } = context
     const second = context.tpp('second')
@@ -234,22 +241,21 @@ check(
     if (others.length === 0) throw new NotApplicable('the target names the one address')
     requireValue(await steps.fundsConfirmation('second'))
     const own = requireValue(await steps.management('second', true))
-    const ask = (address: string, bearer: string | null, deviation: string) => {
-      const sent = { path: address, method: 'DELETE', bearer, deviation }
-      return second.call('elsewhere', { ...sent, identity: second.name })
-    }
-    const right = `${url.slice(0, url.lastIndexOf('/'))}/`
+    const sent = { method: 'DELETE', identity: second.name }
     const control = await newFundsId(await context.caller('second'))
+    const path = `${url.slice(0, url.lastIndexOf('/'))}/${percentEncoded(control)}`
+    const named = { path, bearer: own, subject: control }
     relyOn(
       OWNERS.fundsDeletion,
-      await ask(right + percentEncoded(control), own, 'its own consent'),
+      await second.call('delete-funds-confirmation-consent', { ...sent, ...named }),
     ).toSucceed()
     const tokens = { 'a token of another client': own, 'no access token': null }
     for (const base of others) {
       for (const [words, bearer] of Object.entries(tokens)) {
         const id = await newFundsId(owner)
         const deviation = `${words}, at another address`
-        const attempt = await ask(`${base}/${percentEncoded(id)}`, bearer, deviation)
+        const path = `${base}/${percentEncoded(id)}`
+        const attempt = await second.call('elsewhere', { ...sent, path, bearer, deviation })
         const deletion = await owner.delete(fundsPath(id))
         noteNegative()
         expectThat(succeeded(deletion), {
