@@ -15,7 +15,7 @@ import { type Bank, type Broken, movesOf, type Next, type Played, play, type Ste
 import { type Random, randomOf } from './random.ts'
 import { shrunk } from './shrink.ts'
 import { type Ways, walk } from './walk.ts'
-import type { WrongValue } from './wrong-values.ts'
+import { byOperation, type WrongValue } from './wrong-values.ts'
 
 /** A finding of an exploration, with the shortest history that repeats it. */
 export interface Finding {
@@ -262,7 +262,7 @@ function waysOf(session: Session, { consents, values }: Parts): Omit<Ways, 'visi
     funds: !absent.has('funds-confirmation'),
     facts: HOOKS.filter((name) => document.hooks?.[name] !== undefined),
     deny: denies(session),
-    values,
+    values: byOperation(values),
     looks: ['discovery', 'jwks', ...(absent.has('products') ? [] : ['products' as const])],
   }
 }

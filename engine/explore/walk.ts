@@ -17,7 +17,7 @@ import { DATA, type DataEndpoint } from '../wire/exchange.ts'
 import type { Hands } from './hands.ts'
 import type { Next } from './play.ts'
 import { pick, type Random } from './random.ts'
-import { operationOf, type WrongValue } from './wrong-values.ts'
+import { type ByOperation, operationOf } from './wrong-values.ts'
 
 /** What a walk may do at this target. */
 export interface Ways {
@@ -30,7 +30,7 @@ export interface Ways {
   deny: boolean
   looks: readonly Published[]
   /** Wrong values that requests may contain. */
-  values: readonly WrongValue[]
+  values: ByOperation
   /** Number of visits that are left; undefined: no limit. */
   visits(): number | undefined
 }
@@ -226,7 +226,7 @@ const TRIED = 5
 function wrongOnes(
   world: World,
   able: readonly Candidate[],
-  values: readonly WrongValue[],
+  values: ByOperation,
   random: Random,
 ): Candidate[] {
   const requests = able.map(({ move }) => move).filter((move) => isOwnRequest(world, move))
@@ -234,14 +234,11 @@ function wrongOnes(
   return Array.from({ length: TRIED }, () => one(requests, random)).flatMap((request) => {
     const kind = request.do === 'exchange' ? undefined : world.consents.get(request.consent)?.kind
     const operation = operationOf(request, kind)
-    const judged = values.filter(({ checks }) => checks[operation] !== undefined)
-    if (judged.length === 0) return []
+    const judged = values.get(operation)
+    if (!judged) return []
     // Checks have equal weight, whatever their number of rows.
-    const check = one([...new Set(judged.map(({ checks }) => checks[operation] as string))], random)
-    const value = one(
-      judged.filter(({ checks }) => checks[operation] === check),
-      random,
-    )
+    const { check, rows } = one(judged, random)
+    const value = one(rows, random)
     return [{ move: { do: 'wrong', value: value.name, check, in: request }, weight: 2 }]
   })
 }

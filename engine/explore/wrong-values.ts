@@ -77,3 +77,26 @@ export function operationOf(move: RequestMove, kind: ConsentState['kind'] | unde
   if (move.do !== 'read') return move.do
   return move.account === undefined ? 'read' : 'read-one'
 }
+
+/** Operation → the checks that judge its wrong values, each with its rows. */
+export type ByOperation = ReadonlyMap<Operation, readonly Checked[]>
+
+export interface Checked {
+  check: string
+  rows: readonly WrongValue[]
+}
+
+/** The rows of all tables, by the operation whose request can contain them. */
+export function byOperation(values: readonly WrongValue[]): ByOperation {
+  const found = new Map<Operation, { check: string; rows: WrongValue[] }[]>()
+  for (const value of values) {
+    for (const [operation, check] of Object.entries(value.checks) as [Operation, string][]) {
+      const checked = found.get(operation) ?? []
+      const same = checked.find((one) => one.check === check)
+      if (same) same.rows.push(value)
+      else checked.push({ check, rows: [value] })
+      found.set(operation, checked)
+    }
+  }
+  return found
+}

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import type { Alteration } from '../../bank/operator/alteration.ts'
 import type { TargetDocument } from '../../engine/configuration/target.ts'
 import type { Finding } from '../../engine/explore/explore.ts'
+import { moveWords } from '../../engine/model/moves.ts'
 import { loadHistoryParts } from '../../engine/run/suites.ts'
 import { drawn } from '../run/draw.ts'
 import { openProofContext } from '../run/judge-bank.ts'
@@ -16,7 +17,8 @@ import { exploreBank } from './explore-bank.ts'
  * `npm run power -- --of faults --steps 500`: what explore finds at wrong banks, in this process, and at lawful ones,
  * where it may only find what their warnings announce. `--of groups`: four lawful freedoms in each bank, drawn by the
  * seed. `--of conditioned`: faults that take effect after two events, for one client, at the n-th call. `--of correct`:
- * the unaltered bank, with `--count` seeds. `--every 8 --from 3`: a part of them. `--only`: those named.
+ * the unaltered bank, with `--count` seeds. `--every 8 --from 3`: a part of them. `--only`: those named, a
+ * group as its four ids with ` + ` between them.
  */
 
 const { values } = parseArgs({
@@ -50,7 +52,9 @@ const GROUP = 4
 const seed = Number(values.seed)
 const all = await banks(values.of)
 const chosen = all.filter(({ id }, index) =>
-  values.only ? values.only.includes(id) : index % Number(values.every) === Number(values.from),
+  values.only && values.of !== 'groups'
+    ? values.only.includes(id)
+    : index % Number(values.every) === Number(values.from),
 )
 const lawful = ['variants', 'groups', 'correct'].includes(values.of)
 const context = await openProofContext()
@@ -86,6 +90,9 @@ for (const bank of chosen) {
   console.log(
     `${word} ${bank.id}, ${steps} steps, showed itself ${fired} times. ${said.join('; ')}`,
   )
+  for (const { history } of unannounced) {
+    for (const [at, move] of history.entries()) console.log(`      ${at + 1}. ${moveWords(move)}`)
+  }
 }
 const rate = (1000 * walked) / (performance.now() - started)
 console.log(`\n${walked} steps, ${rate.toFixed(0)} in a second`)
@@ -117,7 +124,12 @@ function several(altered: Altered[]): Bank {
 }
 
 async function drawnGroups(): Promise<Altered[][]> {
-  const social = (await loadVariants()).filter(({ blocks }) => blocks === undefined)
+  const all = await loadVariants()
+  if (values.only) {
+    const named = (group: string) => all.filter(({ id }) => group.split(' + ').includes(id))
+    return values.only.map((group) => inOrder(named(group)))
+  }
+  const social = all.filter(({ blocks }) => blocks === undefined)
   const mixed = drawn(
     social.map((one) => [one]),
     seed,
@@ -132,13 +144,14 @@ async function explored(bank: Bank) {
     ...{ seed: bank.seed, steps: Number(values.steps), tries: lawful ? 0 : 30 },
     signal: stop.signal,
   }
-  // At a wrong bank, ends take effect at once; at a lawful one, after the time in its target file.
+  // At the correct bank, ends take effect at once, also where it is made wrong; at another, after the time in its target.
   const soon = { id: 'soon', story: '', target: endsAtOnce }
   const { altered } = bank
+  const isLawfulOther = lawful && altered.length > 0
   const result = await exploreBank(
     context,
     parts,
-    lawful ? altered : [...altered, soon],
+    isLawfulOther ? altered : [...altered, soon],
     limits,
     (one) => {
       if (!one.repeats && !lawful) return

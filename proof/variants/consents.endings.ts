@@ -24,6 +24,11 @@ function endOf(consent: Consent): string | undefined {
   return consent.status === 'Rejected' ? 'Rejected' : undefined
 }
 
+/** The consent as it was before it was deleted, revoked or denied; it may have expired or lapsed before that. */
+function beforeItsEnd({ deleted: _, ...consent }: Consent): Consent {
+  return { ...consent, status: 'Authorised' }
+}
+
 const variants: Variant[] = [
   {
     id: 'newest-consent-alone-waits',
@@ -62,7 +67,7 @@ const variants: Variant[] = [
           const late = consent.status === 'Revoked' && fresh(consent.statusUpdated)
           if (!fresh(consent.deleted) && !late) return correct.consentUsable(consent, age)
           fired()
-          return undefined
+          return correct.consentUsable(beforeItsEnd(consent), age)
         },
       }
     },
@@ -84,7 +89,7 @@ const variants: Variant[] = [
         const absent = ctx.get('x-fapi-customer-ip-address') === ''
         if (!absent && ctx.querystring === '' && tokenInfoOf(ctx)?.refreshed) return refusal
         fired()
-        return undefined
+        return correct.consentUsable(beforeItsEnd(consent), age)
       },
     }),
     target: (document) => {
@@ -103,7 +108,7 @@ const variants: Variant[] = [
         consentUsable(consent, age) {
           if (!late(consent)) return correct.consentUsable(consent, age)
           fired()
-          return undefined
+          return correct.consentUsable(beforeItsEnd(consent), age)
         },
       }
     },

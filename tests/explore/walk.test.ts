@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { Hands } from '../../engine/explore/hands.ts'
 import { randomOf } from '../../engine/explore/random.ts'
 import { walk } from '../../engine/explore/walk.ts'
+import { byOperation } from '../../engine/explore/wrong-values.ts'
 import { createCoverage } from '../../engine/model/coverage.ts'
 import type { Move } from '../../engine/model/moves.ts'
 import { after, NOTHING } from '../../engine/model/world.ts'
@@ -12,7 +13,13 @@ function walked(seed: number) {
     terms: [{ permissions: ['ReadAccountsBasic', 'ReadTransactionsBasic'] }],
     clients: ['first', 'second'] as const,
     customers: ['first'] as const,
-    ...{ funds: true, facts: ['customer-revokes'] as const, deny: true, looks: [], values: [] },
+    ...{
+      funds: true,
+      facts: ['customer-revokes'] as const,
+      deny: true,
+      looks: [],
+      values: byOperation([]),
+    },
     visits: () => undefined,
   }
   const next = walk(randomOf(seed), ways, createCoverage(), 6)

@@ -1,6 +1,6 @@
 import { brief, type Exchange, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
-import { changedSince } from '../common/consents/consent-comparisons.ts'
+import { changedSince, showsItsEnd } from '../common/consents/consent-comparisons.ts'
 import { NINE_PERMISSIONS, statusOf } from '../common/consents/consent-requests.ts'
 import {
   createdThen,
@@ -261,13 +261,14 @@ rule(
 /**
  * Every query 2xx of a consent whose creation was seen and whose Status is still that of its
  * creation: Permissions as a set, the requested dates and CreationDateTime are those of the creation.
- * What an approval, a re-confirmation or a revocation may change is judged by separate checks.
+ * Not judged once the shown ExpirationDateTime has passed. What an approval, a re-confirmation or a
+ * revocation may change is judged by separate checks.
  */
 rule(
   'CONS-22/while-waiting',
   'As long as the status of a consent is that of its creation, every query shows it as it was created',
   { endpoints: [CREATE, QUERY], follows: ['CONS-22/as-created', 'CONS-22/beside-newer'] },
-  (exchange, { earlier }) => {
+  (exchange, { earlier, clockTolerance }) => {
     if (!succeeded(exchange) || exchange.about.deviation !== undefined) return undefined
     const data = member(exchange.response?.json, 'Data')
     const id = String(member(data, 'ConsentId'))
@@ -277,6 +278,7 @@ rule(
     }
     const creation = exchange.endpoint === QUERY ? (earlier.get(id) as Exchange) : undefined
     if (!creation || statusOf(creation) !== statusOf(exchange)) return undefined
+    if (showsItsEnd(exchange, clockTolerance)) return undefined
     const finding = changedSince({ creation, query: exchange })
     return finding ? [finding] : []
   },

@@ -1,12 +1,10 @@
 import { brief, member, succeeded } from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
-import { comparable, TERMS } from '../common/consents/consent-comparisons.ts'
+import { comparable, EXPIRY, showsItsEnd, TERMS } from '../common/consents/consent-comparisons.ts'
 import { statusOf } from '../common/consents/consent-requests.ts'
 import { ACCOUNT_ACCESS } from '../common/endpoints.ts'
 
 /** Terms of consents over a whole run. Requirements: specs/account-information/consents.yaml */
-
-const EXPIRY = 'ExpirationDateTime'
 
 /** What the creation asked for, and what the first answer with each member showed. */
 interface Terms {
@@ -56,10 +54,9 @@ rule(
     const terms = earlier.get(id) as Terms | undefined
     if (!terms) return undefined
     if (!['AwaitingAuthorisation', 'Authorised'].includes(String(statusOf(exchange)))) return []
-    const latest = Date.parse(exchange.startedAt) / 1000 + clockTolerance
     const expires = Number(comparable(EXPIRY, member(data, EXPIRY)) ?? Infinity)
     const before = Number(comparable(EXPIRY, terms.shown.get(EXPIRY)) ?? expires)
-    const isMoved = expires < Math.max(latest, before)
+    const isMoved = showsItsEnd(exchange, clockTolerance) || expires < before
     return [...TERMS, EXPIRY].flatMap((name) => {
       if (name === EXPIRY && isMoved) return []
       return changeOf(name, member(data, name), terms)

@@ -16,7 +16,8 @@ import {
 
 /** Members that every consent has, and dates that a request may ask for. */
 const ALWAYS = ['Permissions', 'CreationDateTime']
-const DATES = ['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime']
+export const EXPIRY = 'ExpirationDateTime'
+const DATES = [EXPIRY, 'TransactionFromDateTime', 'TransactionToDateTime']
 
 export interface Queried {
   creation: Exchange
@@ -125,6 +126,18 @@ export function expectSameTerms(
 export function comparable(name: string, value: unknown): string | undefined {
   if (name !== 'Permissions') return secondsOf(value)?.toString()
   return Array.isArray(value) ? [...new Set(value)].sort().join() : undefined
+}
+
+/**
+ * True if an answer shows an ExpirationDateTime that has passed. How an end is shown is open: an operator may have moved the
+ * date, so that the consent expires.
+ *
+ * @param clockTolerance seconds by which the bank's clock may differ
+ */
+export function showsItsEnd(exchange: Exchange, clockTolerance: number): boolean {
+  const shown = member(exchange.response?.json, 'Data', EXPIRY)
+  const latest = Date.parse(exchange.startedAt) / 1000 + clockTolerance
+  return Number(comparable(EXPIRY, shown) ?? Infinity) < latest
 }
 
 /** Does the query show the same value of a member as a new consent had? */
