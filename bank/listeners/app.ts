@@ -66,7 +66,7 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
     // The document allows one status for redirects (302); the authorisation server uses 303.
     if (ctx.status === 303) ctx.status = 302
     // Node sets it by the system clock, which need not be the one of this process.
-    ctx.set('date', new Date().toUTCString())
+    ctx.set('Date', new Date().toUTCString())
     if (services.settings.responseDelayMs > 0) await wait(services.settings.responseDelayMs)
   }
 

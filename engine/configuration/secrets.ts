@@ -1,6 +1,8 @@
+import { namesCredential } from '../record/credential-names.ts'
+import { isObject } from '../record/json.ts'
 import { percentDecoded } from '../record/percent.ts'
 import { plainPem } from './material.ts'
-import type { TargetDocument, TransportDocument } from './target.ts'
+import type { HookDocument, TargetDocument, TransportDocument } from './target.ts'
 
 /**
  * Every secret value of a target: private keys, passphrases, software statements, credentials of customers, the proxy's
@@ -14,10 +16,6 @@ export function secretsOf(document: TargetDocument): string[] {
     ...Object.values(refusedCertificates ?? {}),
     authorisation.catcher ?? {},
   ]
-  const headers = [
-    products?.headers,
-    ...Object.values(hooks ?? {}).map((hook) => hook?.http?.headers),
-  ]
   const found = [
     ...transports.flatMap((transport) => [transport.pkcs12, ...keySecrets(transport)]),
     ...clients.flatMap(({ signing, softwareStatement }) => [
@@ -28,7 +26,8 @@ export function secretsOf(document: TargetDocument): string[] {
       ...Object.values(customer?.credentials ?? {}),
       ...(customer?.names ?? []),
     ]),
-    ...headers.flatMap(headerSecrets),
+    ...headerSecrets(products?.headers),
+    ...Object.values(hooks ?? {}).flatMap((hook) => hookSecrets(hook?.http)),
     URL.canParse(proxy) ? percentDecoded(new URL(proxy).password) : '',
   ]
   return [...new Set(found.filter((value): value is string => Boolean(value)))]
@@ -45,11 +44,27 @@ function keySecrets({ key, passphrase }: Pick<TransportDocument, 'key' | 'passph
   }
 }
 
-const SECRET_HEADER = /authorization|key|secret|token|password|cookie/i
-
 /** Secret header values, each also without its scheme: Bearer, Basic. */
 function headerSecrets(headers: Record<string, string> = {}): string[] {
   return Object.entries(headers)
-    .filter(([name]) => SECRET_HEADER.test(name))
+    .filter(([name]) => namesCredential(name))
     .flatMap(([, value]) => [value, value.split(' ').at(-1) ?? ''])
 }
+
+/** What opens the address of a hook: its headers, the password and parameters of its URL, members of its body. */
+function hookSecrets(http: HookDocument['http']): string[] {
+  if (!http) return []
+  const { headers, url, body } = http
+  const { password, searchParams } = URL.canParse(url) ? new URL(url) : new URL('http://none')
+  const named = [...searchParams, ...(isObject(body) ? Object.entries(body) : [])]
+  return [
+    ...headerSecrets(headers),
+    percentDecoded(password),
+    ...named.flatMap(([name, value]) =>
+      namesCredential(name) && typeof value === 'string' ? [value] : [],
+    ),
+  ].filter((value) => !HOLDS_A_SUBJECT.test(value))
+}
+
+/** A placeholder of a hook: not the credential itself. */
+const HOLDS_A_SUBJECT = /\{(?:consentId|accessToken|clientId)\}/

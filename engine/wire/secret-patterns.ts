@@ -1,3 +1,5 @@
+import { namesCredential } from '../record/credential-names.ts'
+
 /** Members, form fields and query parameters whose value is always secret. */
 const SECRET_NAMES =
   `access_token refresh_token id_token id_token_hint registration_access_token software_statement
@@ -5,7 +7,11 @@ const SECRET_NAMES =
   onetimecode securitycode accesstoken refreshtoken sessionid`.split(/\s+/)
 
 /** Secret in a URL or a form; in JSON these names have harmless uses as well. */
-const PARAMETER_NAMES = [...SECRET_NAMES, 'code', 'request']
+const PARAMETER_NAMES = [
+  ...SECRET_NAMES,
+  ...`code request token api_key apikey api-key x-api-key subscription-key
+  ocp-apim-subscription-key sig`.split(/\s+/),
+]
 
 /** JSON members with a customer's name or address. "Name" is OBIE's account holder. */
 const PERSONAL_NAMES =
@@ -74,9 +80,7 @@ export function luhn(text: string): boolean {
 export function credentialHeader(name: string): string | undefined {
   const plain = name.toLowerCase()
   if (plain === 'cookie' || plain === 'set-cookie') return 'cookie'
-  return /authorization|api-?key|secret|token|password|assertion/.test(plain)
-    ? 'credential'
-    : undefined
+  return namesCredential(plain) ? 'credential' : undefined
 }
 
 const LABELS: Record<string, string> = {

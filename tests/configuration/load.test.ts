@@ -145,6 +145,22 @@ describe('a right file', () => {
     expect(target.secrets).toContain('canary-password')
   })
 
+  test('has the credentials of hooks and of the products as secrets, and nothing else of them', async () => {
+    const text = `${RIGHT}
+hooks:
+  token-expired:
+    http:
+      url: https://u:canary-1@ci.example/expire?api_key=canary-2&job=harmless-1
+      headers: {X-Auth: canary-3, X-Tenant: harmless-2}
+      body: {token: canary-4, subject: '{accessToken}', job: harmless-3}
+`
+    const { secrets } = await loadTarget(fileWith(text), {})
+    expect(secrets).toEqual(
+      expect.arrayContaining(['canary-1', 'canary-2', 'canary-3', 'canary-4']),
+    )
+    expect(secrets.join()).not.toMatch(/harmless|\{accessToken/)
+  })
+
   test('has values from the environment, numbers and booleans too, and defaults', async () => {
     const text = `${but('https://api.bank.example', '${HOST:-https://default.example}')}
 timeout: \${SECONDS}

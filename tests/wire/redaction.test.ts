@@ -233,6 +233,10 @@ describe('by its place', () => {
       'https://bank.example/accounts?a=b&access_token=ab',
       /^https:\/\/bank\.example\/accounts\?a=b&access_token=<access_token:\w{6}>$/,
     ],
+    [
+      'https://bank.example/p?apikey=a1&subscription-key=b2&page=1',
+      /\?apikey=<apikey:\w{6}>&subscription-key=<subscription-key:\w{6}>&page=1$/,
+    ],
     ['username=u&password=p+w%21&otp=1', /^username=u&password=<password:\w{6}>&otp=<otp:\w{6}>$/],
     ['<input type="password" name="p" value="hunter2">', /value="<password:\w{6}>">$/],
     ['Authorization: Bearer abcdefghij0123456789', /^Authorization: Bearer <access_token:\w{6}>$/],
@@ -282,6 +286,33 @@ describe('by its place', () => {
     expect(setCookie.slice(0, 19)).toBe(record.request.headers[2]?.[1].slice(0, 19))
     expect(record.request.url).toMatch(/\?error=<client_secret:\w{6}>$/)
   })
+
+  test.each([
+    ...[
+      'X-Auth',
+      'X-Credential',
+      'Ocp-Apim-Subscription-Key',
+      'x-amz-security-token',
+      'Session-Id',
+    ],
+    ...['X-IBM-Client-Secret', 'Proxy-Authorization', 'X-Passphrase', 'Authentication'],
+  ])('the header %s holds a credential', (name) => {
+    expect(headerOf(name, 'a1')).toMatch(/^<credential:\w{6}>$/)
+  })
+
+  test.each([
+    ...['WWW-Authenticate', 'x-fapi-auth-date', 'Author', 'X-Authority', 'x-idempotency-key'],
+    ...['Access-Control-Allow-Credentials', 'Authentication-Info', 'X-Bypass-Cache'],
+  ])('the header %s holds none', (name) => {
+    expect(headerOf(name, 'a1')).toBe('a1')
+  })
+
+  function headerOf(name: string, value: string): string | undefined {
+    const headers: [string, string][] = [[name, value]]
+    const request = { method: 'GET', url: 'https://b.example/', headers }
+    const record = createRedactor([], { key: KEY }).redactExchange(exchange({ request }))
+    return record.request.headers[0]?.[1]
+  }
 
   test('a token under the scheme Basic gives away no password, whatever it decodes to', () => {
     const redactor = createRedactor([], { key: KEY })
