@@ -29,6 +29,9 @@ const ENOUGH = 3
 /** Times of day that tell a day even if it is one alone: noon, and the last second of a day. */
 const tellsDay = (timeOfDay: number): boolean => timeOfDay === 12 * HOUR || timeOfDay >= DAY - 1000
 
+/** Is it a time that tells the day around it, by the clock of UTC or of London? */
+export const isOfDay = (time: number): boolean => timesOfDay([time]).some(tellsDay)
+
 /** The one time of day of these times, by clocks that never change and by those of places that have summer time. */
 function timesOfDay(times: number[]): number[] {
   return [undefined, ...SUMMERS].flatMap((summer) => {
@@ -87,7 +90,7 @@ const QUARTER = HOUR / 4
 export function marginOf(row: Row, rows: Row[]): number {
   const time = bookedAt(row)
   if (time === undefined) return 0
-  if (isMidnight(time) || timesOfDay([time]).some(tellsDay)) return DAY
+  if (isMidnight(time) || isOfDay(time)) return DAY
   if (time % QUARTER !== 0) return 0
   const times = rows
     .filter(({ AccountId }) => AccountId === row.AccountId)

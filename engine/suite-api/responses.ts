@@ -5,6 +5,7 @@ export {
   bookingTimes,
   isBookedAtSomeTime,
   isMidnight,
+  isOfDay,
   marginAround,
   marginOf,
 } from '../judge/booking-days.ts'

@@ -1,5 +1,5 @@
 import { stateOf } from '../../bank/state/state.ts'
-import { luhn } from '../../engine/wire/secret-patterns.ts'
+import { withCheckDigit } from '../altering/card-numbers.ts'
 import { rowsOf } from '../altering/data-requests.ts'
 import { answers, elements, type Json, partOf } from '../altering/rewriting.ts'
 import type { Variant } from '../run/proof.ts'
@@ -16,8 +16,7 @@ const bare = ({ Account: _card, ...row }: Json): Json => row
 
 /** Sixteen digits made from an id, with a card's check digit. */
 function likeACard(id: string): string {
-  const digits = `4${Buffer.from(id).readUIntBE(3, 6)}`.padEnd(15, '7').slice(0, 15)
-  return [...'0123456789'].map((check) => `${digits}${check}`).find(luhn) ?? digits
+  return withCheckDigit(`4${Buffer.from(id).readUIntBE(3, 6)}`.padEnd(15, '7').slice(0, 15))
 }
 
 const variants: Variant[] = [
@@ -157,7 +156,7 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-in-any-way',
     story:
-      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, be what is left of it, four digits, or have zeros or nines in its midst, where a field takes digits alone.',
+      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, be what is left of it, four digits, or have zeros or nines in its midst, as many as its first eight leave, where a field takes digits alone.',
     policies: (_correct, { fired }) => {
       const mask = roundRobinPerKey<(pan: string) => string>([
         (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
@@ -165,6 +164,7 @@ const variants: Variant[] = [
         (pan) => pan.slice(-4),
         (pan) => `${pan.slice(0, 6)}000000${pan.slice(-4)}`,
         (pan) => `999999999999${pan.slice(-4)}`,
+        (pan) => `${pan.slice(0, 8)}0000${pan.slice(-4)}`,
       ])
       return {
         maskCard(pan) {

@@ -26,6 +26,9 @@ const NEW_YORK = clocksOf('America/New_York')
 
 const NOON = 12 * HOUR
 
+/** The first two rows of a card are pending. */
+const NEWEST_BOOKED = 2
+
 /**
  * A filter or a period takes the whole of its days, at which `placed` puts the rows.
  *
@@ -114,6 +117,15 @@ const variants: Variant[] = [
     story:
       'The ledger knows the day of a booking, in London: it is shown by its noon, at which it is the same day nearly everywhere, and a filter or a period takes the whole of its days.',
     policies: wholeDays(({ booked }) => booked, NOON),
+  },
+  {
+    id: 'days-up-to-today-told-by-their-last-second',
+    story:
+      'The same with the last second of the day, for a customer who bought something today: the day is shown, and is not over.',
+    policies: wholeDays(
+      ({ booked }, index) => (index === NEWEST_BOOKED ? Date.now() : booked),
+      DAY - 1000,
+    ),
   },
   {
     id: 'days-of-new-york',

@@ -5,6 +5,7 @@ import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { withCheckDigit } from '../../altering/card-numbers.ts'
 import { answersWith, askedAccount, endpointOf, rowsOf } from '../../altering/data-requests.ts'
 import { type Json, jsonOf, successes } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
@@ -12,6 +13,14 @@ import type { Fault } from '../../run/proof.ts'
 
 const shortened = (text: string) =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+/** The account with the card of an additional holder behind its own. */
+function withAnotherCard(account: Json): Json {
+  const [own] = (account.Account ?? []) as Json[]
+  return own
+    ? { ...account, Account: [own, { ...own, Identification: '************9876' }] }
+    : account
+}
 
 /** Shows only the first card in some lists. */
 function firstCardIn(...lists: DataEndpoint[]): NonNullable<Fault['policies']> {
@@ -463,6 +472,25 @@ const faults: Fault[] = [
         if (endpointOf() !== 'account') return correct.maskCard(pan)
         fired()
         return pan
+      },
+    }),
+  },
+  {
+    id: 'cards-of-additional-holders-too',
+    story: 'The list of cards of an account is copied whole: the partner has one as well.',
+    fails: [],
+    warns: ['ACC-22/one-card'],
+    middleware: rowsOf(['accounts', 'account'], (rows) => rows.map(withAnotherCard)),
+  },
+  {
+    id: 'whole-numbers-with-zeros',
+    story: 'Numbers of a new range are given out from the lowest on, and are shown as they are.',
+    fails: [],
+    warns: ['ACC-24/no-card-numbers'],
+    policies: (_correct, { fired }) => ({
+      maskCard(pan) {
+        fired()
+        return withCheckDigit(`5434560000${pan.slice(-5)}`)
       },
     }),
   },

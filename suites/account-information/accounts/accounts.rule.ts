@@ -11,6 +11,7 @@ import {
 } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { strangersTo, TWO_ACCOUNTS } from '../common/data/asked-account.ts'
+import { isCardNumber } from '../common/data/card-number.ts'
 
 /** The accounts of a successful answer; undefined where Data.Account is no array. */
 function accountsIn(exchange: Exchange): Row[] | undefined {
@@ -179,9 +180,15 @@ rule(
 /** The last four digits of the card of an account; undefined where they are masked, also by zeros or nines. */
 function lastDigits(row: Row): string | undefined {
   const [card] = [row.Account].flat()
+  return endingOf(card)
+}
+
+function endingOf(card: unknown): string | undefined {
   const text = member(card, 'Identification')
   return typeof text === 'string' ? /(?!0{4}|9{4})\d{4}$/.exec(text)?.[0] : undefined
 }
+
+const isShown = (ending: string | undefined) => ending !== undefined
 
 /**
  * Every list of accounts under ReadAccountsDetail. Fails: each of two or more accounts shows the same last four digits.
@@ -205,6 +212,56 @@ rule(
     const message = `each of ${ids.size} accounts shows the card that ends in ${first}`
     const place = '/Data/Account/1/Account'
     return [{ message, expected: 'the card of each account', actual: String(first), place }]
+  },
+)
+
+/**
+ * Every answer with accounts. Fails: one account shows the last four digits of two cards. That of an additional holder, or one
+ * that was replaced, is not the primary card. Not judged: cards that are masked otherwise.
+ */
+rule(
+  'ACC-22/one-card',
+  'One account shows one card',
+  { endpoints: ['accounts', 'account'], unseen: 'no account shows the last digits of a card' },
+  (exchange) => {
+    const all = (accountsIn(exchange) ?? []).map(({ Account }) => [Account ?? []].flat())
+    const endings = all.map((cards) => [...new Set(cards.map(endingOf))].filter(isShown))
+    if (endings.every((shown) => shown.length === 0)) return undefined
+    const index = endings.findIndex((shown) => shown.length > 1)
+    if (index < 0) return []
+    const actual = `cards that end in ${endings[index]?.join(' and ')}`
+    const place = `/Data/Account/${index}/Account`
+    return [{ message: 'one account shows several cards', expected: 'one card', actual, place }]
+  },
+)
+
+/**
+ * Every list of accounts. Fails: two or more accounts show different numbers of as many digits as a card, each with the check
+ * digit of one. ACC-09 takes zeros or nines in a row for a mask; numbers of cards may have them too.
+ */
+rule(
+  'ACC-24/no-card-numbers',
+  'Accounts whose numbers have zeros or nines in a row do not all show whole card numbers',
+  {
+    endpoints: ['accounts'],
+    unseen: 'no list shows the cards of two accounts by digits alone',
+    follows: ['ACC-09/masked'],
+  },
+  (exchange) => {
+    const rows = exchange.endpoint === 'accounts' ? (accountsIn(exchange) ?? []) : []
+    const cards = rows.flatMap(({ Account }) => [Account ?? []].flat())
+    const numbers = new Set(cards.map((card) => String(member(card, 'Identification') ?? '')))
+    const whole = [...numbers].filter((number) => /^[\d -]{13,}$/.test(number))
+    if (whole.length < 2) return undefined
+    if (!whole.every((number) => isCardNumber(number.replace(/\D/g, '')))) return []
+    return [
+      {
+        message: `each of ${whole.length} numbers is that of a card, by its check digit`,
+        expected: 'masked numbers',
+        actual: 'as many digits as a card has, with the check digit of one',
+        place: '/Data/Account/0/Account',
+      },
+    ]
   },
 )
 
