@@ -1,5 +1,5 @@
 import type { Level } from '../../engine/suite-api/check.ts'
-import { DAY } from '../../engine/suite-api/clock.ts'
+import { DAY, HOUR } from '../../engine/suite-api/clock.ts'
 import type { Part, Value, ValueType } from './value-type.ts'
 
 /** A booked transaction, from which bounds close to it are made. */
@@ -43,6 +43,8 @@ const secondBefore: Bound = (row) => Math.floor((row - 1) / SECOND) * SECOND
 const secondAfter: Bound = (row) => (Math.floor(row / SECOND) + 1) * SECOND
 const firstOfDay: Bound = (row) => Math.floor(row / DAY) * DAY
 const lastOfDay: Bound = (row) => firstOfDay(row) + DAY - SECOND
+/** Clocks of twelve hours call it half past twelve, and a reader of those may take it for half past midnight. */
+const halfPastNoon: Bound = (row) => firstOfDay(row) + 12.5 * HOUR
 
 /**
  * Bounds within a second and a millisecond of a row, and at the ends of its day. Under a lawful row the
@@ -116,6 +118,32 @@ export const bounds: ValueType<Booking, BoundsQuery> = {
       out: [
         ['from-last-of-day', 'from the last second of the day of a booking', { from: lastOfDay }],
         ['to-first-of-day', 'to the first second of the day of a booking', { to: firstOfDay }],
+      ],
+    }),
+    sides('the day of the row: half past noon', 'must', AFTER_AND_BEFORE, {
+      in: [
+        [
+          'from-half-past-noon',
+          'from half past noon of the day of a booking in its afternoon',
+          { from: halfPastNoon },
+        ],
+        [
+          'to-half-past-noon',
+          'to half past noon of the day of a booking in its morning',
+          { to: halfPastNoon },
+        ],
+      ],
+      out: [
+        [
+          'from-half-past-noon-later',
+          'from half past noon of the day of a booking in its morning',
+          { from: halfPastNoon },
+        ],
+        [
+          'to-half-past-noon-earlier',
+          'to half past noon of the day of a booking in its afternoon',
+          { to: halfPastNoon },
+        ],
       ],
     }),
     sides('from and to at one instant', 'must', AFTER_AND_BEFORE, {

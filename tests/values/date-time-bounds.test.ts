@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DAY } from '../../engine/record/durations.ts'
+import { DAY, HOUR } from '../../engine/record/durations.ts'
 import { instantOf, isDateTime } from '../../engine/suite-api/responses.ts'
 import { type BoundsQuery, bounds } from '../../suites/values/date-time-bounds.ts'
 import { rowsOf } from '../../suites/values/value-type.ts'
@@ -82,11 +82,13 @@ test('a bound is RFC 3339 in UTC, with milliseconds where it needs them', () => 
   )
 })
 
-test('each row makes something of a booking at noon, and no two the same', () => {
-  const right = { ...NOON, row: NOON.row + 500 }
-  const made = madeOf(rowsOf(bounds), right).map(([, query]) => JSON.stringify(query))
-  expect(made.length).toBe(rowsOf(bounds).length)
-  expect(new Set(made).size).toBe(made.length)
+test('each row makes something of a booking at noon or in the afternoon, and no two the same', () => {
+  const made = [500, 3 * HOUR].map((later) => {
+    const right = { ...NOON, row: NOON.row + later }
+    return madeOf(rowsOf(bounds), right).map(([id, query]) => [id, JSON.stringify(query)] as const)
+  })
+  expect(new Set(made.flat().map(([id]) => id)).size).toBe(rowsOf(bounds).length)
+  for (const one of made) expect(new Set(one.map(([, query]) => query)).size).toBe(one.length)
 })
 
 test('of a booking whose text tells seconds alone, no bound lies within that second', () => {

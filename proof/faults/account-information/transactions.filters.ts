@@ -40,6 +40,17 @@ function londonAhead(instant: number): number {
   return ((hour - new Date(instant).getUTCHours() + 24) % 24) * HOUR
 }
 
+const byTwelveHours = (instant: number): number =>
+  new Date(instant).getUTCHours() === 12 ? instant - 12 * HOUR : instant
+
+/** The same day, between nine and ten in the morning. */
+const ofMorning = (instant: number): number =>
+  Math.floor(instant / DAY) * DAY + 9 * HOUR + (instant % HOUR)
+
+/** Is it a Monday, Tuesday or Wednesday, after which the year of a week may begin? */
+const isBeforeThursday = (instant: number): boolean =>
+  [1, 2, 3].includes(new Date(instant).getUTCDay())
+
 /** Is the current request for the transactions of a single account? */
 function ofSingle(): boolean {
   const ctx = currentRequest()
@@ -109,6 +120,35 @@ const faults: Fault[] = [
       if (from === undefined || from !== to) return right(row, { from, to }, endpoint)
       const midnight = from - (from % DAY)
       return right(row, { from: midnight, to: midnight + DAY - 1 }, endpoint)
+    }),
+  },
+  {
+    id: 'filters-in-the-year-of-the-week',
+    story:
+      'The pattern of the query writes YYYY, which is the year of the week, and not of the day.',
+    fails: ['TXN-16/from-alone'],
+    policies: filter((right) => (row, { from, to }, endpoint) => {
+      const isOdd = from !== undefined && /-12-(?:29|30|31)T/.test(new Date(from).toISOString())
+      const year = 365 * DAY
+      const period = {
+        ...(from !== undefined && { from: isOdd && isBeforeThursday(from) ? from + year : from }),
+        ...(to !== undefined && { to }),
+      }
+      return right(row, period, endpoint)
+    }),
+  },
+  {
+    id: 'filters-by-clocks-of-twelve-hours',
+    story:
+      'The pattern of the query reads hh, in which the twelfth hour is the first of the day. All is booked in the morning.',
+    fails: ['TXN-16/close'],
+    policies: (correct, tools) => ({
+      ...filter((right) => (row, { from, ...to }, endpoint) => {
+        const period = from === undefined ? to : { ...to, from: byTwelveHours(from) }
+        return right(row, period, endpoint)
+      })(correct, tools),
+      rowsBooked: (rows, ...rest) =>
+        correct.rowsBooked(rows, ...rest).map((row) => ({ ...row, booked: ofMorning(row.booked) })),
     }),
   },
   {

@@ -21,7 +21,7 @@ import {
   requireConsentId,
   TELLS_TIMES,
 } from '../common/consents/consent-requests.ts'
-import { expectLeapDay } from '../common/data/leap-day.ts'
+import { expectLeapDay } from '../common/data/calendar-days.ts'
 import { dateTimePlaces, isMalformed, isSpelled } from '../common/places/date-time-places.ts'
 import { clientsOf } from '../common/registration/clients.ts'
 

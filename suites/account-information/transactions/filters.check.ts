@@ -28,11 +28,12 @@ import {
   inUtc,
   justBefore,
   queryOf,
+  settled,
 } from '../common/data/booking-times.ts'
+import { expectLeapDay, lastDayOfOddYear } from '../common/data/calendar-days.ts'
 import { relyOnWholeAnswers } from '../common/data/completeness.ts'
 import { requireRows, servedRead } from '../common/data/data-reads.ts'
 import { HISTORY, needsLogin, ofNinetyDays } from '../common/data/history.ts'
-import { expectLeapDay } from '../common/data/leap-day.ts'
 import { readOwner } from '../common/data/read-owners.ts'
 import {
   addresses,
@@ -82,7 +83,9 @@ check(
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
     await expectFilter(approval, 'from')
-    if (consent === everything) await expectFilterWithoutCustomer(approval, 'from')
+    if (consent !== everything) return
+    await expectFilterWithoutCustomer(approval, 'from')
+    await expectYearOfDay(approval)
   },
 )
 
@@ -362,6 +365,21 @@ async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): P
   const wrong = await filterWrong(approval, kind)
   if (wrong?.message.endsWith('are missing')) await relyOnWholeAnswers(approval)
   expectNone(wrong)
+}
+
+/**
+ * A filter from a 31 December whose week belongs to the next year. Ends the check where it drops what was booked after that
+ * day. How far back a bank looks is open: a refusal shows nothing.
+ */
+async function expectYearOfDay(approval: Approval): Promise<void> {
+  const [{ rows } = { rows: [] }] = await filtered(approval, 'from')
+  const bounds = { from: lastDayOfOddYear() }
+  const answer = await approval.get(bulk, { query: queryOf(bounds) })
+  if (!succeeded(answer)) return
+  const { missing } = filterFinding({ bounds, rows: settled(rows), answer })
+  if (!missing) return
+  await relyOnSteadyRows(approval)
+  throw new Nonconformance({ ...missing, exchange: answer })
 }
 
 /**

@@ -22,3 +22,13 @@ export async function expectLeapDay(ask: (instant: string) => Promise<Exchange>)
   for (const day of ['02-28', '03-01']) if (!succeeded(await askOn(day))) return
   expect(answer).toSucceed()
 }
+
+/**
+ * The last 31 December that lies in the first week of the next year (ISO 8601), in milliseconds since 1970: the year of its
+ * week is another one than its own.
+ */
+export function lastDayOfOddYear(): number {
+  let year = new Date(now()).getUTCFullYear() - 1
+  while (![1, 2, 3].includes(new Date(Date.UTC(year, 11, 31)).getUTCDay())) year -= 1
+  return Date.UTC(year, 11, 31)
+}
