@@ -83,7 +83,7 @@ test('a bound is RFC 3339 in UTC, with milliseconds where it needs them', () => 
 })
 
 test('each row makes something of a booking at noon or in the afternoon, and no two the same', () => {
-  const made = [500, 3 * HOUR].map((later) => {
+  const made = [500, 3 * HOUR + 500].map((later) => {
     const right = { ...NOON, row: NOON.row + later }
     return madeOf(rowsOf(bounds), right).map(([id, query]) => [id, JSON.stringify(query)] as const)
   })
