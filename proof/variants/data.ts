@@ -149,6 +149,16 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'amounts-of-whole-pounds',
+    story: 'The data of a staging environment may be made up, of whole pounds.',
+    policies: (_correct, { fired }) => ({
+      amountOf(pence) {
+        fired()
+        return { Amount: `${Math.ceil(Math.abs(pence) / 100)}`, Currency: 'GBP' }
+      },
+    }),
+  },
+  {
     id: 'dotted-names-of-any-shape',
     story:
       'Account.SchemeName and CreditLine.Included may be members of an object or of the elements of an array (AMB-02), and no sentence promises a CreditLine: one, several, an object, an empty array, none.',

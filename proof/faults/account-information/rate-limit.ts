@@ -102,6 +102,20 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'presence-by-one-spelling',
+    story: 'The script of the limiter looks for the name of the header in small letters.',
+    fails: [],
+    warns: ['RATE-02/present-is-served'],
+    policies: (correct, { fired }) => ({
+      customerPresent(headers) {
+        const isSpelled = currentRequest()?.req.rawHeaders.includes(PRESENT) ?? true
+        const present = correct.customerPresent(headers)
+        if (present && !isSpelled) fired()
+        return present && isSpelled
+      },
+    }),
+  },
+  {
     id: 'limit-for-consents-too',
     story: 'One limit stands before the whole interface.',
     fails: [],

@@ -498,6 +498,18 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'amounts-in-pence',
+    story: 'The ledger keeps pence, and the mapper writes them as they are.',
+    fails: [],
+    warns: ['TXN-49/pounds'],
+    policies: (_correct, { fired }) => ({
+      amountOf(pence) {
+        fired()
+        return { Amount: `${Math.abs(pence)}`, Currency: 'GBP' }
+      },
+    }),
+  },
+  {
     id: 'amounts-of-nothing',
     story: 'The amount is read from the column of fees, which is 0 nearly everywhere.',
     fails: [],

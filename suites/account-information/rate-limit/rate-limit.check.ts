@@ -1,7 +1,7 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
-import type { Caller } from '../../../engine/suite-api/flow.ts'
+import type { CallDeviation, Caller } from '../../../engine/suite-api/flow.ts'
 import {
   blockByEnvironment,
   blockForFreedom,
@@ -41,14 +41,22 @@ const present = (caller: Caller, path: string, address: string) =>
   caller.get(path, { headers: { 'x-fapi-customer-ip-address': address } })
 
 /** The same while the limit is reached: the answer is judged as it is, with no retry after a 429. */
-const presentNow = (caller: Caller, path: string, address: string) =>
+const presentNow = (caller: Caller, path: string, address: string, over: Spelling = {}) =>
   lasting(() =>
     caller.get(path, {
       headers: { 'x-fapi-customer-ip-address': address },
       ...AS_IT_COMES,
+      ...over,
       retry: 'not-429',
     }),
   )
+
+type Spelling = Pick<CallDeviation, 'headerNames'>
+
+/** Names of headers as Go writes them: X-Fapi-Customer-Ip-Address. RFC 9110 5.1: they are the same. */
+const BEGUN_WITH_CAPITALS: Spelling = {
+  headerNames: (name) => name.replace(/(^|-)[a-z]/g, (part) => part.toUpperCase()),
+}
 
 /** The second answer where the first is 429, since a single 429 may have any reason. */
 async function lasting(ask: () => Promise<Exchange>): Promise<Exchange> {
@@ -192,6 +200,7 @@ async function whileLimited(
   return {
     ipv4: await then(() => presentNow(approval, '/accounts', IPV4)),
     ipv6: await then(() => presentNow(approval, '/accounts', IPV6)),
+    spelled: await then(() => presentNow(approval, '/accounts', IPV4, BEGUN_WITH_CAPITALS)),
     query: await then(() => lasting(() => approval.get(consent, again))),
     absentQuery: await then(() =>
       lasting(() => approval.get(consent, { customerPresent: false, ...again })),
@@ -287,7 +296,7 @@ async function limited(
 
 /**
  * Right after the first 429, the same request with the header, once with an IPv4 and
- * once with an IPv6 address, is 2xx, and so are the other data endpoints. The next
+ * once with an IPv6 address, and with capitals in its name, is 2xx, and so are the other data endpoints. The next
  * request without the header is 429 again (control). Blocked by RATE-01/with-429.
  */
 check(
@@ -299,6 +308,7 @@ check(
     const { before, after } = await limited(context)
     if (!stillLimited(after)) blockForFreedom('a limit that lasts while the customer is present')
     expect(after.ipv4).toSucceed()
+    expect(after.spelled).toSucceed()
     // Judged only where an IPv6 address was served before the limit.
     if (succeeded(before.ipv6)) expect(after.ipv6).toSucceed()
     for (const [path, answer] of after.others) {

@@ -229,6 +229,39 @@ rule(
   },
 )
 
+/** So many rows, with half as many amounts, would show pence somewhere. */
+const ROWS = 24
+
+/** Pounds of a purchase: the half of all are hardly dearer. */
+const DEAR = 1000
+
+/**
+ * Every answer with 24 booked rows or more in GBP, and no filter or period. Fails: no amount has a fraction, most are no round
+ * sums, and half of them are 1000 or more. Amounts of whole pounds are lawful; these are pence.
+ */
+rule(
+  'TXN-49/pounds',
+  'Amounts in GBP are pounds, not pence',
+  {
+    endpoints,
+    unseen: 'no answer without a filter has 24 booked transactions in GBP of 12 different amounts',
+    follows: ['TXN-49/worth'],
+  },
+  (exchange) => {
+    const rows = bookedOf(allIn(exchange)).filter(
+      (row) => member(row, 'Amount', 'Currency') === 'GBP',
+    )
+    const amounts = rows.map((row) => Number(amountOf(row))).sort((one, other) => one - other)
+    if (amounts.length < ROWS || new Set(amounts).size < ROWS / 2) return undefined
+    const median = amounts[Math.floor(amounts.length / 2)] ?? 0
+    const odd = amounts.filter((amount) => amount % 5 !== 0).length
+    if (!amounts.every(Number.isInteger) || odd * 2 < amounts.length || median < DEAR) return []
+    const message = `none of ${amounts.length} amounts has pence, and half of them are ${DEAR} or more`
+    const place = '/Data/Transaction/0/Amount/Amount'
+    return [{ message, expected: 'amounts in pounds', actual: brief(amounts.at(-1)), place }]
+  },
+)
+
 /** So many rows with a merchant are not refunds alone. */
 const PURCHASES = 24
 
