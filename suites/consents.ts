@@ -143,7 +143,11 @@ export const codeOfAnotherClient = consent({
   state: stateFor('code for another client'),
   purpose: 'choose ONE account only; its code is tried by the second TPP client; will expire',
   oneAccount: true,
-  permissions: DATA_PERMISSIONS,
+  // The levels of accounts and of transactions differ: each permission opens its own.
+  permissions: [
+    ...['ReadAccountsDetail', 'ReadBalances'],
+    ...['ReadTransactionsBasic', 'ReadTransactionsCredits', 'ReadTransactionsDebits'],
+  ],
   expiresInDays: 30,
   transactionsToWhereTakenInDays: 60,
   keepsCode: true,

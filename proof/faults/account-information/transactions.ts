@@ -498,6 +498,24 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'detail-of-accounts-shows-merchants',
+    story: 'Accounts and transactions share one flag of detail, which a permission of either sets.',
+    fails: [],
+    warns: ['TXN-26/basic-hides-merchant'],
+    policies: (correct, { fired }) => ({
+      detailVisible(permissions, resource) {
+        const right = correct.detailVisible(permissions, resource)
+        if (
+          right ||
+          !['Accounts', 'Transactions'].some((one) => permissions.includes(`Read${one}Detail`))
+        )
+          return right
+        fired()
+        return true
+      },
+    }),
+  },
+  {
     id: 'amounts-in-pence',
     story: 'The ledger keeps pence, and the mapper writes them as they are.',
     fails: [],
