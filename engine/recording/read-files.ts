@@ -2,6 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { DEEPEST, deeperThan } from '../record/formed.ts'
 import { InputError } from '../record/input-error.ts'
 import { parsedJson } from '../record/json.ts'
 import { linesOf } from '../record/lines.ts'
@@ -10,7 +11,7 @@ import { GATEWAY_FORMATS, gatewayExchange, gatewayFormat } from './gateway-logs.
 import { harExchange } from './har.ts'
 import { harEntries } from './har-entries.ts'
 import { isOwn, ownExchange } from './own-records.ts'
-import type { Recorded, Unreadable } from './recorded.ts'
+import { oddTime, type Recorded, type Unreadable } from './recorded.ts'
 
 /** A file of recorded exchanges that is read on demand. */
 export interface RecordingFile {
@@ -89,18 +90,21 @@ export async function* exchangesIn(
     if (file.problems.length < NAMED) file.problems.push({ where, why })
   }
   const take = (found: Recorded | string | undefined, where: string): Recorded | undefined => {
-    if (typeof found === 'string') note(where, found)
+    const problem = typeof found === 'object' ? oddTime(found) : found
+    if (problem !== undefined) note(where, problem)
     else if (found === undefined) file.unsent += 1
     else file.exchanges += 1
-    return typeof found === 'object' ? found : undefined
+    return typeof found === 'object' && problem === undefined ? found : undefined
   }
   const { chunks, isHar } = await opened(file.path)
+  const convert = isHar
+    ? harExchange
+    : (value: unknown, where: string) => lineExchange(file, value, where, resolve)
   try {
     for await (const { value, where } of isHar
       ? entriesOf(file, chunks, note)
       : linesIn(file, chunks, note)) {
-      const read = isHar ? harExchange(value, where) : lineExchange(file, value, where, resolve)
-      const found = take(read, where)
+      const found = take(tooDeep(value) ?? convert(value, where), where)
       if (found) yield found
     }
   } catch (error) {
@@ -156,6 +160,10 @@ async function* linesIn(
     else for (const each of [value].flat()) yield { value: each, where }
   }
 }
+
+/** JSON.stringify cannot write what is nested thousands of levels deep. */
+const tooDeep = (value: unknown): string | undefined =>
+  deeperThan(value, DEEPEST) ? `is nested more than ${DEEPEST} levels deep` : undefined
 
 function lineExchange(
   file: RecordingFile,
