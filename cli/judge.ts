@@ -5,6 +5,7 @@ import { openRecordedClient } from '../engine/certification/recorded-client.ts'
 import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
 import { readTppFile } from '../engine/certification/tpp-file.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { judgeRecording } from '../engine/recording/judge-recording.ts'
 import { openRecording, requireReadable } from '../engine/recording/read-files.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
@@ -46,8 +47,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const release = holdFolders({ out, name: document.name })
   const progress = createProgress(screen())
   const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt)
+  const stopListening = onEnd(() => stop.abort())
   try {
     const both = client && { client, folders: makeFoldersOfBoth(out) }
     makeFolder(out)
@@ -78,7 +78,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
     const reports = { bank: reportOfBank, tpp: judging.finish() }
     await tellBoth(reports, both.folders, { failOn, tppName: both.client.name, ofBank })
   } finally {
-    process.removeListener('SIGINT', interrupt)
+    stopListening()
     progress.end()
     release()
   }
