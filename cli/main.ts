@@ -12,7 +12,7 @@ import { isOfFiles } from './file-errors.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
-import { UsageError } from './usage.ts'
+import { requireValues, UsageError } from './usage.ts'
 
 /** An action whose modules are loaded when it is called, because `assay --version` needs none of them. */
 function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) => unknown>) {
@@ -28,6 +28,7 @@ const program = new AssayCommand('assay')
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
   .hook('preAction', requireOpenFiles)
+  .hook('preAction', (_, judging) => requireValues(judging))
 
 const command = (name: string, description: string) =>
   program.command(name).description(description)

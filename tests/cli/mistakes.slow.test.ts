@@ -49,6 +49,24 @@ describe('the command line', () => {
     expect(await assay(line)).toEqual({ code: 2, said: says, stdout: '' })
   })
 
+  test.each([
+    ['run', '--sign'],
+    ['run', '--baseline'],
+    ['run', '--out'],
+    ['run', '--target'],
+    ['run', '--notify'],
+    ['judge', 'a.har', '--history'],
+    ['tpp', '--watch'],
+    ['deviations', 'init', 'folder', '--out'],
+  ])('assay %s %s with a variable that is not set', async (...words) => {
+    const option = words.at(-1)
+    expect(await assay(`assay ${words.join(' ')} `)).toEqual({
+      code: 2,
+      said: `${option} is empty: its variable may not be set. Leave ${option} out, or give a value.`,
+      stdout: '',
+    })
+  })
+
   test('several words that may be meant', () => {
     expect(mistakeIn("error: unknown option '--ba'\n(Did you mean one of --bar, --baz?)")).toBe(
       'unknown option --ba, did you mean --bar or --baz?',
