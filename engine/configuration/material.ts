@@ -7,6 +7,7 @@ import {
   insteadOfCertificate,
   insteadOfJwk,
   insteadOfKey,
+  insteadOfPkcs12,
 } from './mistaken-files.ts'
 import { plainRsa, signsPs256 } from './plain-rsa.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
@@ -195,10 +196,9 @@ function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[
     if (locked && passphrase !== undefined) {
       return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
     }
-    let text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
+    let text = insteadOfPkcs12(pkcs12)
     const weak = tooWeak(error)
     if (weak !== undefined) text = weak
-    else if (pkcs12.includes('-----BEGIN')) text = 'is PEM. Name it under certificate and key.'
     else if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
       text = `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}`
     } else if (locked) text = 'is encrypted and there is no passphrase. Add passphrase.'
