@@ -8,7 +8,7 @@ import { InputError } from '../engine/record/input-error.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { complain, shown, shownLines } from '../engine/report/terminal.ts'
 import { AssayCommand } from './command.ts'
-import { isOfFiles } from './file-errors.ts'
+import { actOf, isOfFiles } from './file-errors.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
@@ -479,7 +479,7 @@ function reported(error: unknown): number {
     return 2
   }
   if (isOfFiles(error)) {
-    complain(shown`Not everything could be written: ${error.message}`)
+    complain(shown`Not everything could be ${actOf(error)}: ${error.message}`)
     return 5
   }
   // A bug in Assay: print where it is.

@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -43,9 +43,9 @@ const unknown = (path: string, why: string) =>
  * @throws InputError if there is no such file, or it is not a plain file
  */
 export function openRecording(named: string): RecordingFile {
-  const stats = statSync(named, { throwIfNoEntry: false })
+  const stats = statsOf(named)
   const path = stats?.isDirectory() ? join(named, 'exchanges.jsonl') : named
-  const found = stats?.isDirectory() ? statSync(path, { throwIfNoEntry: false }) : stats
+  const found = stats?.isDirectory() ? statsOf(path) : stats
   if (!found) {
     const why = stats
       ? 'is a folder without exchanges.jsonl, so it is not the folder of a run'
@@ -56,6 +56,15 @@ export function openRecording(named: string): RecordingFile {
   }
   if (!found.isFile()) throw new InputError(`${path} is no plain file. Name a file.`)
   return { path, exchanges: 0, unsent: 0, unreadable: 0, problems: [] }
+}
+
+/** @throws InputError if the system does not tell whether there is such a file */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new InputError(`${path} can't be read: ${(error as Error).message}. Name another file.`)
+  }
 }
 
 /**

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { mistakeIn } from '../../cli/command.ts'
 import { main } from '../built.ts'
 
-/** An empty folder: nothing of what is named is there. */
+/** A folder in which almost nothing of what is named is there. */
 const folder = mkdtempSync(join(tmpdir(), 'assay-mistakes-'))
+symlinkSync('loopy', join(folder, 'loopy'))
+writeFileSync(join(folder, 'a.har'), '')
+symlinkSync('a.har', join(folder, 'link.har'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 function assay(line: string): Promise<{ code: unknown; said: string; stdout: string }> {
@@ -106,6 +109,10 @@ describe('the command line', () => {
     ['assay pack no', /is not the folder of a run$/],
     ['assay deviations init no', /is not the folder of a run$/],
     ['assay credentials --out x --target no', /there is no such file\. Correct --target\.$/],
+    ['assay judge loopy', /^loopy can't be read: ELOOP.* Name another file\.$/],
+    ['assay judge a.har a.har', /^a\.har is named twice: name it once$/],
+    ['assay judge a.har ./a.har', /^\.\/a\.har is the same file as a\.har: name it once$/],
+    ['assay judge a.har link.har', /^link\.har is the same file as a\.har: name it once$/],
     ['assay completion bsh', /^no shell is called bsh, did you mean bash\?$/],
   ])('%s: at most two lines, and exit code 2', async (line, says) => {
     const { code, said, stdout } = await assay(line)
