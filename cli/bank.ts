@@ -7,6 +7,7 @@ import type { Bank } from '../bank/running-bank.ts'
 import type { TargetDocument } from '../engine/configuration/target.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
 import { root } from '../engine/record/root.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { counted } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { loadFaults, loadVariants } from '../proof/run/load.ts'
@@ -91,8 +92,7 @@ async function serve(
   const following = folder?.follow(started)
   // Listen for signals from here on, because the text that is printed next says that Ctrl-C ends the bank.
   const ended = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
+    onEnd(resolve)
   })
   const { log, watch, out } = options
   let watching: Awaited<ReturnType<typeof startWatch>> | undefined

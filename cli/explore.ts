@@ -14,6 +14,7 @@ import {
 import { moveWords } from '../engine/model/moves.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
@@ -95,13 +96,11 @@ async function atBank<Result>(
   const target = targetFrom(opened.document, opened.base)
   const session = openSession({ target, suites, memory: opened.memory })
   const stop = new AbortController()
-  const interrupted = () => {
+  const stopListening = onEnd(() => {
     session.interrupt()
     stop.abort()
     process.exitCode = 130
-    process.once('SIGINT', () => process.exit(130))
-  }
-  process.once('SIGINT', interrupted)
+  })
   try {
     return await act(session, { catalogue, ...histories }, stop.signal)
   } finally {
@@ -109,7 +108,7 @@ async function atBank<Result>(
     for (const { kind, id, why } of await session.cleanUp()) {
       if (kind === 'consent') say(shown`left behind  ${kind} ${clean(id)}: ${clean(why)}`)
     }
-    process.off('SIGINT', interrupted)
+    stopListening()
     await session.close()
   }
 }

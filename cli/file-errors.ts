@@ -9,3 +9,13 @@ export function isOfFiles(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = error as NodeJS.ErrnoException
   return syscall !== undefined && OF_FILES.has(code ?? '')
 }
+
+/** System calls that only read, and errors of others that only a write has. */
+const READING = new Set(['stat', 'lstat', 'fstat', 'statfs', 'read', 'scandir', 'opendir'])
+const OF_WRITING = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG'])
+
+/** What an error of the file system prevented: `open` is called for both. */
+export function actOf({ syscall = '', code = '' }: NodeJS.ErrnoException): string {
+  if (READING.has(syscall)) return 'read'
+  return syscall === 'open' && !OF_WRITING.has(code) ? 'read or written' : 'written'
+}

@@ -69,8 +69,9 @@ export function holdFolders(own: { out?: string; memory?: string; name: string }
     if ('owner' in lock) {
       release()
       // After a power cut the number may be that of another program.
-      const stale = `If process ${lock.owner} is not Assay, remove ${join(folder, file)}.`
-      throw new UsageError(`Another run, process ${lock.owner}, uses ${folder}. ${mend} ${stale}`)
+      const who = `process ${lock.owner}${lock.host === undefined ? '' : ` on ${lock.host}`}`
+      const stale = `If ${who} is not Assay, remove ${join(folder, file)}.`
+      throw new UsageError(`Another run, ${who}, uses ${folder}. ${mend} ${stale}`)
     }
     held.push(lock)
   }

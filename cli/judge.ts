@@ -1,12 +1,17 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { openRecordedClient } from '../engine/certification/recorded-client.ts'
 import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
 import { readTppFile } from '../engine/certification/tpp-file.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { judgeRecording } from '../engine/recording/judge-recording.ts'
-import { openRecording, requireReadable } from '../engine/recording/read-files.ts'
+import {
+  openRecording,
+  type RecordingFile,
+  requireReadable,
+} from '../engine/recording/read-files.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
@@ -32,9 +37,8 @@ export interface JudgeOptions
 export async function judge(named: string[], options: JudgeOptions): Promise<void> {
   const failOn = oneOf('--fail-on', JUDGE_FAIL_ON, options.failOn ?? 'must')
   if (failOn === 'new' && !options.baseline) throw new UsageError('--fail-on new needs --baseline')
-  const repeated = named.find((file, index) => named.indexOf(file) < index)
-  if (repeated !== undefined) throw new UsageError(`${repeated} is named twice: name it once`)
   const files = named.map(openRecording)
+  requireDifferent(named, files)
   const catalogue = loadCatalogue()
   const { deviations } = await prepared({ ...options, failOn: undefined }, catalogue)
   const { document, file, ours, configurationDigest } = await readTarget(options.target)
@@ -46,8 +50,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const release = holdFolders({ out, name: document.name })
   const progress = createProgress(screen())
   const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt)
+  const stopListening = onEnd(() => stop.abort())
   try {
     const both = client && { client, folders: makeFoldersOfBoth(out) }
     makeFolder(out)
@@ -78,9 +81,21 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
     const reports = { bank: reportOfBank, tpp: judging.finish() }
     await tellBoth(reports, both.folders, { failOn, tppName: both.client.name, ofBank })
   } finally {
-    process.removeListener('SIGINT', interrupt)
+    stopListening()
     progress.end()
     release()
+  }
+}
+
+/** @throws UsageError if two names lead to one file: its exchanges would count twice */
+function requireDifferent(named: string[], files: RecordingFile[]): void {
+  const places = files.map(({ path }) => realpathSync(path))
+  for (const [index, place] of places.entries()) {
+    const first = places.indexOf(place)
+    if (first === index) continue
+    const [one, other] = [named[first], named[index]]
+    const what = one === other ? 'is named twice' : `is the same file as ${one}`
+    throw new UsageError(`${other} ${what}: name it once`)
   }
 }
 

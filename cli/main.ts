@@ -8,11 +8,11 @@ import { InputError } from '../engine/record/input-error.ts'
 import { ASSAY } from '../engine/record/program.ts'
 import { complain, shown, shownLines } from '../engine/report/terminal.ts'
 import { AssayCommand } from './command.ts'
-import { isOfFiles } from './file-errors.ts'
+import { actOf, isOfFiles } from './file-errors.ts'
 import { DEFAULT_TARGET, version } from './folders.ts'
 import { initOptions } from './init-questions.ts'
 import { requireOpenFiles } from './open-files.ts'
-import { UsageError } from './usage.ts'
+import { requireValues, UsageError } from './usage.ts'
 
 /** An action whose modules are loaded when it is called, because `assay --version` needs none of them. */
 function lazily<Given extends unknown[]>(load: () => Promise<(...given: Given) => unknown>) {
@@ -28,6 +28,7 @@ const program = new AssayCommand('assay')
     process.exit(error.exitCode === 0 ? 0 : 2)
   })
   .hook('preAction', requireOpenFiles)
+  .hook('preAction', (_, judging) => requireValues(judging))
 
 const command = (name: string, description: string) =>
   program.command(name).description(description)
@@ -478,7 +479,7 @@ function reported(error: unknown): number {
     return 2
   }
   if (isOfFiles(error)) {
-    complain(shown`Not everything could be written: ${error.message}`)
+    complain(shown`Not everything could be ${actOf(error)}: ${error.message}`)
     return 5
   }
   // A bug in Assay: print where it is.

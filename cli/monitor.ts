@@ -20,6 +20,7 @@ import { now } from '../engine/record/clock.ts'
 import { DAY } from '../engine/record/durations.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY } from '../engine/record/program.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { counted } from '../engine/report/escape.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { writeReports } from '../engine/report/write-reports.ts'
@@ -175,9 +176,7 @@ async function watch(
   { every, until, history, notify, stateFile }: Watching,
 ): Promise<number> {
   const stop = new AbortController()
-  const interrupt = () => stop.abort()
-  process.once('SIGINT', interrupt)
-  process.once('SIGTERM', interrupt)
+  const stopListening = onEnd(() => stop.abort())
   let state = readState(stateFile, now())
   const tally = { rounds: 0, broken: false, away: false, unwritten: false, changes: 0, requests: 0 }
   const began = now()
@@ -220,8 +219,7 @@ async function watch(
       if (stop.signal.aborted) break
     }
   } finally {
-    process.removeListener('SIGINT', interrupt)
-    process.removeListener('SIGTERM', interrupt)
+    stopListening()
   }
   if (every !== undefined) summary(state, tally, now() - began)
   say(shown`report  ${typed(join(parts.out, 'report.html'))}`)

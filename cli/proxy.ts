@@ -9,6 +9,7 @@ import { type Authority, openAuthority } from '../engine/proxy/authority.ts'
 import { authorityOf, partsOf } from '../engine/proxy/host-and-port.ts'
 import { openJudgedProxy } from '../engine/proxy/judged-proxy.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
 import { complain, say, shown } from '../engine/report/terminal.ts'
 import { loadSuites } from '../engine/run/suites.ts'
@@ -80,8 +81,7 @@ async function serve(known: ReadTarget, serving: Serving): Promise<void> {
   show = page.show
   // Listen for signals from here on, because the text that is printed next says that Ctrl-C ends the proxy.
   const ended = new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve)
-    process.once('SIGTERM', resolve)
+    onEnd(resolve)
   })
   introduce({ url: proxy.url, page: page.url, authority, listen, hosts: proxy.hosts(), pass })
   await ended

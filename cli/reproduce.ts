@@ -4,6 +4,7 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import { type Result, ruleResults, verdictOf } from '../engine/judge/results.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { writeWhole } from '../engine/record/write-whole.ts'
 import { counted, quoted, visible } from '../engine/report/escape.ts'
 import { messageText } from '../engine/report/message-text.ts'
@@ -194,17 +195,15 @@ async function again(
     }
     await session.close()
   }
-  const interrupted = () => {
+  const stopListening = onEnd(() => {
     say(shown`-- interrupted; once more to leave at once`)
-    process.once('SIGINT', () => process.exit(130))
     void cleanUp().finally(() => {
       say(shownLines(texts()))
       process.exit(130)
     })
-  }
-  process.once('SIGINT', interrupted)
+  })
   const { result } = await judgeOne(check, session, catalogue)
-  process.off('SIGINT', interrupted)
+  stopListening()
   const notAsked = cells?.filter((cell) => !session.cells.get(check.id)?.asked.includes(cell)) ?? []
   const results = new Map([[result.id, result]])
   const states = session.rules.states()

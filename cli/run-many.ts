@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { onEnd, SIGNALS } from '../engine/record/signals.ts'
 import { complain, composed, say, shown, shownLines } from '../engine/report/terminal.ts'
 import { stamp } from './folders.ts'
 import { screen } from './progress.ts'
@@ -46,24 +47,30 @@ export async function runMany(options: RunManyOptions, args: readonly string[]):
   const rest = withoutOptions(args, ['--target', '--out', '--parallel'])
   const queue = labels(files)
   const codes: number[] = []
+  const running = new Set<ChildProcess>()
   const work = async () => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const folder = join(out, next.name)
-      codes.push(await runOne(next.name, [...rest, '--target', next.file, '--out', folder]))
-      // Ctrl-C reaches every run; runs that have not started are dropped.
-      if (codes.includes(130)) queue.length = 0
+      const words = [...rest, '--target', next.file, '--out', folder]
+      codes.push(await runOne(next.name, words, running))
     }
   }
-  const handing = () => {}
-  process.on('SIGINT', handing)
+  // Ctrl-C reaches every run, but a process manager may tell this process alone.
+  const stopListening = onEnd(
+    () => {
+      queue.length = 0
+      for (const child of running) child.kill('SIGTERM')
+    },
+    () => {},
+  )
   await Promise.all(Array.from({ length: Math.min(parallel, files.length) }, work))
-  process.off('SIGINT', handing)
+  stopListening()
   await overview([out], { out }).catch((error: Error) => complain(shownLines(error.message)))
   process.exitCode = GRAVEST_FIRST.find((code) => codes.includes(code)) ?? 5
 }
 
 /** Judges one bank, and prints its name before each of its lines. Returns the exit code. */
-function runOne(name: string, args: string[]): Promise<number> {
+function runOne(name: string, args: string[], running: Set<ChildProcess>): Promise<number> {
   // The child writes to a pipe, so it must be told the properties of our terminal.
   const { width, colour } = screen()
   const terminal = { COLUMNS: String(width - name.length - 3), ...(colour && { FORCE_COLOR: '1' }) }
@@ -72,6 +79,7 @@ function runOne(name: string, args: string[]): Promise<number> {
     stdio: ['inherit', 'pipe', 'pipe'],
     env: { ...process.env, ...terminal },
   })
+  running.add(child)
   // The child has already made its output safe to show.
   const told = (stream: Readable, tell: typeof say) =>
     createInterface({ input: stream }).on('line', (line) =>
@@ -81,7 +89,10 @@ function runOne(name: string, args: string[]): Promise<number> {
   told(child.stderr, complain)
   return new Promise((done) => {
     child.on('error', () => done(5))
-    child.on('close', (code, signal) => done(code ?? (signal === 'SIGINT' ? 130 : 5)))
+    child.on('close', (code, signal) => {
+      running.delete(child)
+      done(code ?? (SIGNALS.some((each) => each === signal) ? 130 : 5))
+    })
   })
 }
 

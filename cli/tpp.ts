@@ -11,6 +11,7 @@ import { targetFrom } from '../engine/configuration/resolve.ts'
 import { TargetError } from '../engine/configuration/target-error.ts'
 import { makeFolder } from '../engine/record/make-folder.ts'
 import { ASSAY, word } from '../engine/record/program.ts'
+import { onEnd } from '../engine/record/signals.ts'
 import { counted } from '../engine/report/escape.ts'
 import { say, shown } from '../engine/report/terminal.ts'
 import { configurationDigest } from '../engine/run/configuration-digest.ts'
@@ -38,9 +39,7 @@ export async function tpp(options: TppOptions): Promise<void> {
   const out = resolve(options.out ?? defaultFolder(readTppFile(options.tpp).document.name))
   const interruption = new AbortController()
   const { signal } = interruption
-  const stop = () => interruption.abort()
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  const stopListening = onEnd(() => interruption.abort())
   const { watch, tpp: file } = options
   const round = (ids?: string[]) =>
     certified(options, { suites, catalogue, only: ids ?? only, deviations, out, signal })
@@ -49,8 +48,7 @@ export async function tpp(options: TppOptions): Promise<void> {
     await round()
     if (process.exitCode) say(shown`again   ${ASSAY} tpp --tpp ${word(file)} --failed ${word(out)}`)
   } finally {
-    process.off('SIGINT', stop)
-    process.off('SIGTERM', stop)
+    stopListening()
   }
 }
 

@@ -1,9 +1,22 @@
+import type { Command } from 'commander'
 import { DAY, HOUR } from '../engine/record/durations.ts'
 import { readText } from '../engine/record/read-plain.ts'
 import { nearest } from '../engine/yaml/nearest.ts'
 
 /** What the user typed is not valid. */
 export class UsageError extends Error {}
+
+/** @throws UsageError if an option has an empty value: shells pass a variable that is not set as one */
+export function requireValues(command: Command): void {
+  for (const option of command.options) {
+    const values = [command.getOptionValue(option.attributeName())].flat()
+    if (!values.includes('')) continue
+    const name = option.long ?? option.flags
+    throw new UsageError(
+      `${name} is empty: its variable may not be set. Leave ${name} out, or give a value.`,
+    )
+  }
+}
 
 const UNREAD: Record<string, string> = {
   ENOENT: 'there is no such file',

@@ -42,13 +42,11 @@ export function run(options: {
     let ended = 'exited'
     let afterwards: NodeJS.Timeout | undefined
     const mark = `ASSAY_STARTED_${randomUUID().replaceAll('-', '_')}`
-    const child = spawn(program, args, {
-      cwd: base,
-      env: { ...process.env, ...env, [mark]: '1' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // Leads its own process group, so that what it started can be ended with it.
-      detached: process.platform !== 'win32',
-    })
+    const child = started(program, args, base, { ...process.env, ...env, [mark]: '1' })
+    if (child instanceof Error) {
+      ended = `cannot be started: ${startTrouble(child, program, base)}`
+      return resolve({ ...outputs, ended, code: null })
+    }
     const unread = () => {
       child.stdout.destroy()
       child.stderr.destroy()
@@ -91,11 +89,34 @@ export function run(options: {
   })
 }
 
+/** The process, or the error where the system does not even try to start it. */
+function started(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv) {
+  try {
+    return spawn(program, args, {
+      ...{ cwd, env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // Leads its own process group, so that what it started can be ended with it.
+      detached: process.platform !== 'win32',
+    })
+  } catch (error) {
+    return error as NodeJS.ErrnoException
+  }
+}
+
+/** Errors that say enough without the file. The message of the last one may quote a token. */
+const TROUBLES = new Map([
+  ['ENOTDIR', 'its path goes through a file as if it were a folder'],
+  ['E2BIG', 'its arguments are too long for this system'],
+  ['ERR_INVALID_ARG_VALUE', 'its name is empty, or an argument contains a NUL character'],
+])
+
 function startTrouble(
   { code, message }: NodeJS.ErrnoException,
   program: string,
   base: string,
 ): string {
+  const known = TROUBLES.get(code ?? '')
+  if (known !== undefined) return known
   const why = code ?? message
   if (!/[\\/]/.test(program)) return code === 'ENOENT' ? 'it is not on the PATH' : why
   if (code === 'EACCES') return 'it is not executable'

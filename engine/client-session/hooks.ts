@@ -72,7 +72,7 @@ export function createHooks({ target, question, onWaiting, onTold, pause = 15_00
   /** Makes a fact true; returns why that failed, undefined on success. */
   const call = async (name: HookName, hook: HookDocument, subject: HookSubject) => {
     const fill: Fill = (text, spelt) => filledIn(text, { ...subject }, spelt)
-    if (hook.http) return callAddress(hook.http, fill)
+    if (hook.http) return callAddress(hook.http, fill, interruption.signal)
     if (hook.ask !== undefined) return question?.(name, fill(hook.ask))
     const [program, ...args] = hook.command ?? []
     if (!program) return 'it names neither http nor command'
@@ -128,7 +128,7 @@ export function createHooks({ target, question, onWaiting, onTold, pause = 15_00
       if (isOver) await settled(isOver)
       onWaiting?.()
     },
-    /** Stops the running program, and makes later ones stop at once. */
+    /** Stops the running program or request, and makes later ones stop at once. */
     interrupt: () => interruption.abort(),
   }
 }
@@ -139,21 +139,27 @@ type Fill = (text: string, spelt?: (value: string) => string) => string
 async function callAddress(
   { url, method = 'POST', headers = {}, body }: NonNullable<HookDocument['http']>,
   fill: Fill,
+  interruption: AbortSignal,
 ): Promise<string | undefined> {
+  if (interruption.aborted) return 'it was not called: the run was interrupted'
   const inJson = (value: string) => JSON.stringify(value).slice(1, -1)
   const text = body === undefined ? undefined : fill(JSON.stringify(body), inJson)
+  const signal = AbortSignal.any([interruption, AbortSignal.timeout(PATIENCE)])
   try {
     const answer = await request(fill(url, percentEncoded), {
       dispatcher: new Agent({ connect: { rejectUnauthorized: true }, keepAliveTimeout: 1 }),
       method: method as 'POST',
       headers: { ...(text !== undefined && { 'content-type': 'application/json' }), ...headers },
-      body: text,
-      bodyTimeout: PATIENCE,
-      headersTimeout: PATIENCE,
+      ...{ body: text, signal },
     })
     await answer.body.dump()
+    signal.throwIfAborted()
     return answer.statusCode >= 400 ? `it answered ${answer.statusCode}` : undefined
   } catch (error) {
-    return (error as Error).message
+    if (interruption.aborted) return 'it was left: the run was interrupted'
+    if (signal.aborted) return `no answer within ${PATIENCE / 1000} s`
+    // The error of several addresses that all fail has no message.
+    const { message, code, name } = error as NodeJS.ErrnoException
+    return message || (code ?? name)
   }
 }

@@ -7,7 +7,9 @@ import {
   insteadOfCertificate,
   insteadOfJwk,
   insteadOfKey,
+  insteadOfPkcs12,
 } from './mistaken-files.ts'
+import { plainRsa, signsPs256 } from './plain-rsa.ts'
 import type { ClientDocument, TransportDocument } from './target.ts'
 
 /** A fault of one member, and how to fix it. `member` is below the object that was read. */
@@ -21,14 +23,15 @@ type Signing = Omit<ClientDocument['signing'], 'kid'>
 const isJwk = ({ key }: Signing) => key.trimStart().startsWith('{')
 
 /**
- * Loads a signing key: PEM (PKCS#8, PKCS#1, encrypted or not) or the JSON of a private JWK.
+ * Loads a signing key: PEM (PKCS#8, PKCS#1, encrypted or not) or the JSON of a private JWK. A key that its PEM binds to
+ * RSASSA-PSS is plain RSA here.
  *
  * @throws Error of node:crypto, which contains neither the key nor the passphrase.
  */
 export function signingKey(signing: Signing): KeyObject {
   return isJwk(signing)
     ? createPrivateKey({ key: JSON.parse(signing.key), format: 'jwk' })
-    : privateKey(signing)
+    : plainRsa(privateKey(signing))
 }
 
 /** The key as PEM without its passphrase; it throws as signingKey does. */
@@ -193,10 +196,9 @@ function pkcs12Finding(pkcs12: string, passphrase: string | undefined): Finding[
     if (locked && passphrase !== undefined) {
       return [{ member: 'passphrase', text: 'does not open the PKCS#12 file. Correct it.' }]
     }
-    let text = 'is not PKCS#12. Name the file as it came: file:client.p12.'
+    let text = insteadOfPkcs12(pkcs12)
     const weak = tooWeak(error)
     if (weak !== undefined) text = weak
-    else if (pkcs12.includes('-----BEGIN')) text = 'is PEM. Name it under certificate and key.'
     else if (code === 'ERR_CRYPTO_UNSUPPORTED_OPERATION') {
       text = `uses ciphers that OpenSSL 3 calls legacy. ${REEXPORT}`
     } else if (locked) text = 'is encrypted and there is no passphrase. Add passphrase.'
@@ -217,13 +219,17 @@ export function signingFinding(signing: Signing): Finding[] {
     if (!isJwk(signing)) return [keyFinding(signing, error)]
     return [{ member, text: insteadOfJwk(signing.key) }]
   }
-  if (key.asymmetricKeyType !== 'rsa' && key.asymmetricKeyType !== 'rsa-pss') {
+  if (key.asymmetricKeyType !== 'rsa') {
     const text = `is of type ${key.asymmetricKeyType}. PS256 is used: name an RSA key.`
     return [{ member, text }]
   }
   const bits = key.asymmetricKeyDetails?.modulusLength ?? 0
-  if (bits >= 2048) return []
-  return [{ member, text: `has ${bits} bits. PS256 needs 2048: name a longer RSA key.` }]
+  if (bits < 2048) {
+    return [{ member, text: `has ${bits} bits. PS256 needs 2048: name a longer RSA key.` }]
+  }
+  if (isJwk(signing) || signsPs256(privateKey(signing))) return []
+  const text = 'is bound to another hash or salt. PS256 needs SHA-256: name another RSA key.'
+  return [{ member, text }]
 }
 
 /** The fault of a trust anchor, which is PEM of one or more certificates. */

@@ -86,7 +86,11 @@ export async function addressFinding(
   return wrong(
     'network',
     text,
-    look('ask the bank why it closes the connection, then whoever runs a firewall between.'),
+    look(
+      via === ''
+        ? 'ask the bank why it closes the connection, then whoever runs a firewall between.'
+        : 'ask whoever runs the proxy why the connection is closed, then the bank.',
+    ),
   )
 }
 
@@ -135,7 +139,9 @@ function unreachable(code: string, words: Words): DoctorFinding {
     return wrong('network', text, 'Have the proxy let this address through, or correct proxy.')
   }
   if (via !== '') {
-    return wrong('network', `nothing answers${via} (${code})`, 'Correct proxy, or leave it out.')
+    // The bank is reached through the tunnel that the proxy opens: this is said of the proxy’s own address.
+    const whose = /^(?:ECONNREFUSED|ENOTFOUND$|EAI_)/.test(code) ? 'configuration' : 'network'
+    return wrong(whose, `nothing answers${via} (${code})`, 'Correct proxy, or leave it out.')
   }
   if (code === 'ENOTFOUND' || code.startsWith('EAI_')) {
     const mend = look("check whether this machine sees the bank's names: VPN, proxy.")

@@ -13,7 +13,7 @@ export interface Form {
 }
 
 /** Maximum nesting depth of objects and lists; Assay's own files have about twelve levels. */
-const DEEPEST = 100
+export const DEEPEST = 100
 
 /** @throws InputError, one line, if the text is not JSON of this form */
 export function formedJson<T>(text: string, form: Form): T {
@@ -63,7 +63,8 @@ function inWords({ instancePath, keyword, params, message = 'is wrong' }: ErrorO
   return `${place === '' ? '' : `at ${place} `}${message}${values}${known}`
 }
 
-function deeperThan(value: unknown, most: number): boolean {
+/** True if a value has more levels of objects and lists in each other than `most`. */
+export function deeperThan(value: unknown, most: number): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > most) return true

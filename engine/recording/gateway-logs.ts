@@ -1,5 +1,5 @@
 import { isObject } from '../record/json.ts'
-import type { Lack, Recorded } from './recorded.ts'
+import { instantIn, type Lack, type Recorded } from './recorded.ts'
 
 /** Format of a time or a duration: milliseconds, seconds, an RFC 3339 date-time, or the Apache log format. */
 type Unit = 'ms' | 's' | 'date-time' | 'clf'
@@ -231,10 +231,7 @@ const MONTHS = 'JanFebMarAprMayJunJulAugSepOctNovDec'
 function instantOf(said: string, unit: Unit): number {
   if (unit === 'ms') return Number(said)
   if (unit === 's') return Number(said) * 1000
-  // A time without an offset cannot be interpreted.
-  if (unit === 'date-time') {
-    return /(?:Z|[+-]\d{2}:?\d{2})$/i.test(said) ? Date.parse(said) : Number.NaN
-  }
+  if (unit === 'date-time') return instantIn(said)
   const [, day, month = '', year, hour, offset = ''] =
     /^(\d{2})\/(\w{3})\/(\d{4}):(\d{2}:\d{2}:\d{2}) ([+-]\d{4})$/.exec(said) ?? []
   const index = MONTHS.indexOf(month) / 3 + 1

@@ -1,5 +1,5 @@
 import { isObject } from '../record/json.ts'
-import { isRedacted, type Lack, type Recorded } from './recorded.ts'
+import { instantIn, isRedacted, type Lack, type Recorded } from './recorded.ts'
 
 /** The members of a HAR 1.2 entry that are read; programs may leave out any of them. */
 interface Entry {
@@ -25,8 +25,9 @@ export function harExchange(value: unknown, where: string): Recorded | string | 
   if (!isObject(request)) return 'has no request'
   const { method, url } = request
   if (typeof method !== 'string' || typeof url !== 'string') return 'has no method or no url'
-  const at = typeof startedDateTime === 'string' ? Date.parse(startedDateTime) : Number.NaN
-  if (Number.isNaN(at)) return 'has no startedDateTime'
+  if (typeof startedDateTime !== 'string') return 'has no startedDateTime'
+  const at = instantIn(startedDateTime)
+  if (Number.isNaN(at)) return 'has a startedDateTime that is no date-time with Z or an offset'
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined
   if (CACHED.some((name) => isFlag(value[name]) || (isObject(response) && isFlag(response[name]))))
     return undefined

@@ -1,7 +1,8 @@
-import { createReadStream, statSync } from 'node:fs'
+import { createReadStream, type Stats, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { DEEPEST, deeperThan } from '../record/formed.ts'
 import { InputError } from '../record/input-error.ts'
 import { parsedJson } from '../record/json.ts'
 import { linesOf } from '../record/lines.ts'
@@ -10,7 +11,7 @@ import { GATEWAY_FORMATS, gatewayExchange, gatewayFormat } from './gateway-logs.
 import { harExchange } from './har.ts'
 import { harEntries } from './har-entries.ts'
 import { isOwn, ownExchange } from './own-records.ts'
-import type { Recorded, Unreadable } from './recorded.ts'
+import { oddTime, type Recorded, type Unreadable } from './recorded.ts'
 
 /** A file of recorded exchanges that is read on demand. */
 export interface RecordingFile {
@@ -42,9 +43,9 @@ const unknown = (path: string, why: string) =>
  * @throws InputError if there is no such file, or it is not a plain file
  */
 export function openRecording(named: string): RecordingFile {
-  const stats = statSync(named, { throwIfNoEntry: false })
+  const stats = statsOf(named)
   const path = stats?.isDirectory() ? join(named, 'exchanges.jsonl') : named
-  const found = stats?.isDirectory() ? statSync(path, { throwIfNoEntry: false }) : stats
+  const found = stats?.isDirectory() ? statsOf(path) : stats
   if (!found) {
     const why = stats
       ? 'is a folder without exchanges.jsonl, so it is not the folder of a run'
@@ -55,6 +56,15 @@ export function openRecording(named: string): RecordingFile {
   }
   if (!found.isFile()) throw new InputError(`${path} is no plain file. Name a file.`)
   return { path, exchanges: 0, unsent: 0, unreadable: 0, problems: [] }
+}
+
+/** @throws InputError if the system does not tell whether there is such a file */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new InputError(`${path} can't be read: ${(error as Error).message}. Name another file.`)
+  }
 }
 
 /**
@@ -89,18 +99,21 @@ export async function* exchangesIn(
     if (file.problems.length < NAMED) file.problems.push({ where, why })
   }
   const take = (found: Recorded | string | undefined, where: string): Recorded | undefined => {
-    if (typeof found === 'string') note(where, found)
+    const problem = typeof found === 'object' ? oddTime(found) : found
+    if (problem !== undefined) note(where, problem)
     else if (found === undefined) file.unsent += 1
     else file.exchanges += 1
-    return typeof found === 'object' ? found : undefined
+    return typeof found === 'object' && problem === undefined ? found : undefined
   }
   const { chunks, isHar } = await opened(file.path)
+  const convert = isHar
+    ? harExchange
+    : (value: unknown, where: string) => lineExchange(file, value, where, resolve)
   try {
     for await (const { value, where } of isHar
       ? entriesOf(file, chunks, note)
       : linesIn(file, chunks, note)) {
-      const read = isHar ? harExchange(value, where) : lineExchange(file, value, where, resolve)
-      const found = take(read, where)
+      const found = take(tooDeep(value) ?? convert(value, where), where)
       if (found) yield found
     }
   } catch (error) {
@@ -156,6 +169,10 @@ async function* linesIn(
     else for (const each of [value].flat()) yield { value: each, where }
   }
 }
+
+/** JSON.stringify cannot write what is nested thousands of levels deep. */
+const tooDeep = (value: unknown): string | undefined =>
+  deeperThan(value, DEEPEST) ? `is nested more than ${DEEPEST} levels deep` : undefined
 
 function lineExchange(
   file: RecordingFile,

@@ -66,6 +66,27 @@ export interface Unreadable {
   why: string
 }
 
+/** Milliseconds since the epoch; NaN for a date-time without an offset, which could be of any time zone. */
+export const instantIn = (text: string): number =>
+  /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? Date.parse(text) : Number.NaN
+
+/** 9999-12-31: later years have more than four digits, which no date-time of a report can hold. */
+const LAST_MOMENT = Date.UTC(9999, 11, 31)
+
+const DAY = 24 * 60 * 60 * 1000
+
+/** Why an exchange cannot have been at its time, in words that follow its position; undefined if it can. */
+export function oddTime({
+  at,
+  durationMs,
+}: Pick<Recorded, 'at' | 'durationMs'>): string | undefined {
+  if (!(durationMs >= 0 && durationMs <= DAY)) {
+    return 'has a duration of more than a day: it may be in another unit'
+  }
+  if (at >= 0 && at <= LAST_MOMENT) return undefined
+  return 'has a time before 1970 or after 9999: it may be in another unit'
+}
+
 /** True for a text that replaces a value: `***`, `[REDACTED]`, `<redacted>`, or a pseudonym of Assay. */
 export const isRedacted = (text: string): boolean =>
   PSEUDONYM.test(text) || (text.length < 200 && REPLACED.test(text))

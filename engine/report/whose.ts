@@ -156,7 +156,8 @@ export const ROWS: readonly Row[] = [
   {
     because: 'The address of a hook was not reached.',
     fits: (situation) =>
-      isHook(situation) && /E[A-Z]{4,}|timeout|socket|certificate/i.test(situation.message),
+      isHook(situation) &&
+      /E[A-Z]{4,}|timeout|no answer within|socket|certificate/i.test(situation.message),
     title: bySaying,
     whose: 'network',
     mend: 'Look at hooks in the target file (docs/hooks.md).',

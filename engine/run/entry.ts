@@ -5,6 +5,7 @@
 import { afterAll, describe, inject } from 'vitest'
 import { CHAPTERS } from '../catalogue/catalogue.ts'
 import { restartClock } from '../record/clock.ts'
+import { SIGNALS } from '../record/signals.ts'
 import { addTest } from './check-test.ts'
 import { type Assignment, openJudging } from './judging-process.ts'
 
@@ -17,9 +18,7 @@ declare module 'vitest' {
 // Ctrl-C reaches every process of the terminal, and SIGTERM every process of a container; the supervising process
 // decides what follows.
 const deaf = () => {}
-process.on('SIGINT', deaf)
-process.on('SIGTERM', deaf)
-process.on('SIGHUP', deaf)
+for (const signal of SIGNALS) process.on(signal, deaf)
 // The parent is gone and nobody waits for a result: what is saved of the run is for the next one.
 process.once('disconnect', () => process.exit(5))
 

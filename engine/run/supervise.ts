@@ -7,6 +7,7 @@ import { clockCorrection, now } from '../record/clock.ts'
 import { every } from '../record/every.ts'
 import { isAlive } from '../record/process-lock.ts'
 import { root } from '../record/root.ts'
+import { onEnd, SIGNALS } from '../record/signals.ts'
 import type { CheckResult, Report } from '../report/report.ts'
 import { createRedactor } from '../wire/redaction.ts'
 import { watchClock } from './clock-watch.ts'
@@ -20,9 +21,6 @@ export interface Progress {
   judged(chapter: string, result: CheckResult): void
   note(text: string): void
 }
-
-/** Signals that ask a run to end: Ctrl-C, a process manager (a pipeline, a container), a lost terminal. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Room for the short-lived objects of checks, for fewer garbage collections. */
 const YOUNG = ['--max-semi-space-size=32']
@@ -271,7 +269,6 @@ function interruption(parts: {
     }
   }
   const state = { asked: false, killed: false, stop: () => {} }
-  let times = 0
   let seen = 0
   let watch: NodeJS.Timeout | undefined
   const look = () => {
@@ -279,25 +276,23 @@ function interruption(parts: {
     if (pid !== undefined && isAlive(pid)) seen = performance.now()
     else if (performance.now() - seen > MISSED) lost(new Error(GONE))
   }
-  const listener = () => {
+  const first = () => {
     state.asked = true
-    times += 1
-    if (times === 1) {
-      progress.note('Interrupted: cleaning up. Once more to leave at once.')
-      void vitest.cancelCurrentRun('keyboard-input')
-      seen = performance.now()
-      watch = every(500, look)
-      return
-    }
+    progress.note('Interrupted: cleaning up. Once more to leave at once.')
+    void vitest.cancelCurrentRun('keyboard-input')
+    seen = performance.now()
+    watch = every(500, look)
+  }
+  const again = () => {
     const pid = judgingProcess(journal)
-    if (times > 2 || pid === undefined) process.exit(130)
+    if (state.killed || pid === undefined) process.exit(130)
     state.killed = true
     process.kill(pid, 'SIGKILL')
   }
-  for (const signal of SIGNALS) process.on(signal, listener)
+  const stopListening = onEnd(first, again)
   state.stop = () => {
     clearInterval(watch)
-    for (const signal of SIGNALS) process.off(signal, listener)
+    stopListening()
   }
   return state
 }

@@ -28,7 +28,7 @@ export async function tunnel(
     const late = new Error('the proxy did not answer in time')
     throw signal.aborted ? Object.assign(late, { code: 'ETIMEDOUT' }) : error
   })
-  if (answer.statusCode === 200) return answer.socket as Socket
+  if (answer.statusCode >= 200 && answer.statusCode < 300) return answer.socket as Socket
   answer.socket.destroy()
   const error = new Error(`the proxy answered CONNECT with ${answer.statusCode}`)
   throw Object.assign(error, { code: `PROXY_${answer.statusCode}` })

@@ -1,6 +1,7 @@
 import {
   type Document,
   type ErrorCode,
+  isCollection,
   isMap,
   isScalar,
   LineCounter,
@@ -37,7 +38,10 @@ export interface Source {
  */
 export function sourceOf(file: string, text: string): Source {
   const counter = new LineCounter()
-  const document = parseDocument(text, { lineCounter: counter, prettyErrors: false })
+  // Below 'error', the parser would print warnings that quote values.
+  const document = parseDocument(text, {
+    ...{ lineCounter: counter, prettyErrors: false, logLevel: 'error' },
+  })
   const problems: Problem[] = []
   const position = (offset: number) => {
     const { line, col } = counter.linePos(offset)
@@ -46,8 +50,11 @@ export function sourceOf(file: string, text: string): Source {
   const note = (offset: number, words: string) => {
     problems.push({ ...position(offset), text: words })
   }
+  const odd = offsetOfOddKey(document)
+  if (odd !== undefined) note(odd, ODD_KEY)
   // The first error is the mistake; later ones are usually its consequences.
-  for (const { code, pos } of document.errors.slice(0, 1)) note(pos[0], SYNTAX[code] ?? NOT_YAML)
+  else
+    for (const { code, pos } of document.errors.slice(0, 1)) note(pos[0], SYNTAX[code] ?? NOT_YAML)
   let aliases = 0
   visit(document, {
     Alias(_, alias) {
@@ -74,6 +81,22 @@ export function sourceOf(file: string, text: string): Source {
     at: (path) => position(offsetOf(document, path)),
   }
 }
+
+/** The offset of the first key that is an object or a list: to YAML, `{{ secret }}` is an object with such a key. */
+function offsetOfOddKey(document: Document): number | undefined {
+  let offset: number | undefined
+  visit(document, {
+    Pair(_, { key }) {
+      if (!isCollection(key)) return undefined
+      offset = key.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return offset
+}
+
+const ODD_KEY =
+  'a key is an object or a list here. If {{ … }} is a template, fill it in first; else put the value in quotes.'
 
 /** Aliases of aliases multiply: a file of one kilobyte can expand to 10^12 values. */
 const MOST_ALIASES = 16

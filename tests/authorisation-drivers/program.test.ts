@@ -34,3 +34,34 @@ test.runIf(process.platform === 'linux').each(LEFT)(
     await expect.poll(() => alive(`sleep\0${seconds}`)).toEqual([])
   },
 )
+
+const UNSTARTED: [what: string, command: string[], why: string][] = [
+  [
+    'below a file',
+    [`${process.execPath}/x`],
+    'its path goes through a file as if it were a folder',
+  ],
+  [
+    'with a very long argument',
+    ['/bin/echo', 'x'.repeat(4_000_000)],
+    'its arguments are too long for this system',
+  ],
+  [
+    'with a NUL in a token',
+    ['/bin/echo', 'canary\0token'],
+    'its name is empty, or an argument contains a NUL character',
+  ],
+]
+
+test.runIf(process.platform === 'linux').each(UNSTARTED)(
+  'a program %s is not started, and its caller is told why',
+  async (_, command, why) => {
+    const ran = await run({ command, base: tmpdir(), patience: 2000, env: {} })
+    expect(ran).toEqual({
+      ended: `cannot be started: ${why}`,
+      code: null,
+      stdout: '',
+      stderr: '',
+    })
+  },
+)

@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { mistakeIn } from '../../cli/command.ts'
 import { main } from '../built.ts'
 
-/** An empty folder: nothing of what is named is there. */
+/** A folder in which almost nothing of what is named is there. */
 const folder = mkdtempSync(join(tmpdir(), 'assay-mistakes-'))
+symlinkSync('loopy', join(folder, 'loopy'))
+writeFileSync(join(folder, 'a.har'), '')
+symlinkSync('a.har', join(folder, 'link.har'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 function assay(line: string): Promise<{ code: unknown; said: string; stdout: string }> {
@@ -49,6 +52,24 @@ describe('the command line', () => {
     expect(await assay(line)).toEqual({ code: 2, said: says, stdout: '' })
   })
 
+  test.each([
+    ['run', '--sign'],
+    ['run', '--baseline'],
+    ['run', '--out'],
+    ['run', '--target'],
+    ['run', '--notify'],
+    ['judge', 'a.har', '--history'],
+    ['tpp', '--watch'],
+    ['deviations', 'init', 'folder', '--out'],
+  ])('assay %s %s with a variable that is not set', async (...words) => {
+    const option = words.at(-1)
+    expect(await assay(`assay ${words.join(' ')} `)).toEqual({
+      code: 2,
+      said: `${option} is empty: its variable may not be set. Leave ${option} out, or give a value.`,
+      stdout: '',
+    })
+  })
+
   test('several words that may be meant', () => {
     expect(mistakeIn("error: unknown option '--ba'\n(Did you mean one of --bar, --baz?)")).toBe(
       'unknown option --ba, did you mean --bar or --baz?',
@@ -88,6 +109,10 @@ describe('the command line', () => {
     ['assay pack no', /is not the folder of a run$/],
     ['assay deviations init no', /is not the folder of a run$/],
     ['assay credentials --out x --target no', /there is no such file\. Correct --target\.$/],
+    ['assay judge loopy', /^loopy can't be read: ELOOP.* Name another file\.$/],
+    ['assay judge a.har a.har', /^a\.har is named twice: name it once$/],
+    ['assay judge a.har ./a.har', /^\.\/a\.har is the same file as a\.har: name it once$/],
+    ['assay judge a.har link.har', /^link\.har is the same file as a\.har: name it once$/],
     ['assay completion bsh', /^no shell is called bsh, did you mean bash\?$/],
   ])('%s: at most two lines, and exit code 2', async (line, says) => {
     const { code, said, stdout } = await assay(line)

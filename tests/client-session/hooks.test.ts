@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createHooks, type HookParts } from '../../engine/client-session/hooks.ts'
 import type { Target } from '../../engine/configuration/resolve.ts'
@@ -72,6 +75,39 @@ describe('a program', () => {
     const hanging = hooks.state('token-expired', { accessToken: 'a token' })
     setTimeout(hooks.interrupt, 300)
     await expect(hanging).rejects.toThrow('was ended: the run was interrupted')
+  })
+})
+
+describe('an address', () => {
+  const stated = (url: string) => facts({ 'token-expired': { http: { url } } })
+
+  async function served(answer: RequestListener) {
+    const server = createServer(answer).listen(0)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    return { port, close: () => server.close().closeAllConnections() }
+  }
+
+  test('at which nothing listens says why, however many addresses its name has', async () => {
+    const { port, close } = await served(() => {})
+    close()
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const state = stated(`http://${host}:${port}/`).state('token-expired', {})
+      await expect(state).rejects.toThrow(/^the hook token-expired failed: .*ECONNREFUSED/)
+    }
+  })
+
+  test.each<[string, RequestListener]>([
+    ['never answers', () => {}],
+    ['never ends its answer', (_, response) => void response.writeHead(200).write('x')],
+  ])('that %s does not hold the end of a run', async (_, answer) => {
+    const { port, close } = await served(answer)
+    const hooks = stated(`http://127.0.0.1:${port}/`)
+    const hanging = hooks.state('token-expired', {})
+    setTimeout(hooks.interrupt, 300)
+    await expect(hanging).rejects.toThrow('it was left: the run was interrupted')
+    await expect(hooks.state('token-expired', {})).rejects.toThrow('it was not called')
+    close()
   })
 })
 

@@ -336,6 +336,13 @@ describe('a broken file', () => {
       but('canary-password', `${sign}canary-secret`),
       [`22:31: a value that begins with ${is} in YAML. Put it in quotes.`],
     ]),
+    ...['{{ canary-secret }}', '{{ canary.secret }}/x'].map((value): [string, string, string[]] => [
+      `template that nobody filled in: ${value}`,
+      but('canary-password', value),
+      [
+        '22:18: a key is an object or a list here. If {{ … }} is a template, fill it in first; else put the value in quotes.',
+      ],
+    ]),
     [
       'password with a space and #',
       but('canary-password', 'canary-password #secret'),

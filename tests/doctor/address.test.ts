@@ -53,12 +53,12 @@ test('a machine with a proxy for other programs is told to name it in the target
 })
 
 /** The finding about an address at which no session is opened, for this reason. */
-async function unopened(kind: string, code: string, message = '') {
+async function unopened(kind: string, code: string, message = '', proxy?: string) {
   const origin = 'http://127.0.0.1:9'
   const place = { origin, serves: [], members: ['addresses.base_url'], mutual: false }
   const failure = { kind, code, message }
   const exchange = { request: { url: 'https://127.0.0.1:9' }, failure, connection: {} }
-  return addressFinding(place, exchange as unknown as Exchange, { target: {} } as never)
+  return addressFinding(place, exchange as unknown as Exchange, { target: { proxy } } as never)
 }
 
 test.each([
@@ -70,6 +70,20 @@ test.each([
     whose,
     text: `no TLS session can be opened with 127.0.0.1:9: some words (${code})`,
     mend: expect.stringContaining(why) as string,
+  })
+})
+
+test.each([
+  ['unreachable', 'ECONNREFUSED', 'configuration', /^Correct proxy, or leave it out\.$/],
+  ['unreachable', 'ENOTFOUND', 'configuration', /^Correct proxy, or leave it out\.$/],
+  ['unreachable', 'EAI_AGAIN', 'configuration', /^Correct proxy, or leave it out\.$/],
+  ['unreachable', 'EHOSTUNREACH', 'network', /^Correct proxy, or leave it out\.$/],
+  ['closed', 'ECONNRESET', 'network', / ask whoever runs the proxy why the connection is closed, /],
+])('a proxy where it ends so is looked at first: %s %s', async (kind, code, whose, mend) => {
+  expect(await unopened(kind, code, '', 'http://proxy.example:3128')).toMatchObject({
+    whose,
+    text: expect.stringContaining(`through the proxy proxy.example:3128 (${code})`),
+    mend: expect.stringMatching(mend),
   })
 })
 

@@ -116,6 +116,41 @@ test('Kong may send several at once', async () => {
   expect(report.problems).toEqual(['a.log line 3 is no JSON'])
 })
 
+const KONG = JSON.parse(SHOWN.get('Kong') ?? '{}')
+
+/** A value of lists in each other, as JSON. */
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+test('a line that is nested too deep is named, and the others are judged', async () => {
+  const line = SHOWN.get('Kong') ?? ''
+  const deep = `{"response_body":{"a":${nested(20_000)}},${line.slice(1)}`
+  const report = await judgedText(context, BANK, 'a.log', `${line}\n${deep}\n${line}\n`)
+  expect(report.requests).toBe(2)
+  expect(report.problems).toEqual(['a.log line 2 is nested more than 100 levels deep'])
+})
+
+test('a body that is nested too deep is a text as any other', async () => {
+  const line = JSON.stringify({ ...KONG, response_body: nested(20_000) })
+  const report = await judgedText(context, BANK, 'a.log', `${line}\n${SHOWN.get('Kong')}\n`)
+  expect(report).toMatchObject({ requests: 2, problems: [] })
+})
+
+const IN_ANOTHER_UNIT: [string, object][] = [
+  ['time', { ...KONG, started_at: KONG.started_at * 1e6 }],
+  ['time', { ...KONG, started_at: KONG.started_at * 1000 }],
+  ['time', { ...KONG, started_at: -1e300 }],
+  ['time', { ...NGINX, msec: NGINX.msec * 1000 }],
+  ['duration', { ...KONG, latencies: { request: 1e300 } }],
+  ['duration', { ...NGINX, request_time: 1e300 }],
+]
+
+test.each(IN_ANOTHER_UNIT)('a %s that cannot be is named: %j', async (what, odd) => {
+  const lines = [JSON.stringify(odd), SHOWN.get('Kong')]
+  const report = await judgedText(context, BANK, 'a.log', lines.join('\n'))
+  expect(report.requests).toBe(1)
+  expect(report.problems).toEqual([expect.stringContaining(`a.log line 1 has a ${what} `)])
+})
+
 test('a byte order mark is left out', async () => {
   const report = await judgedText(context, BANK, 'a.log', `\ufeff${SHOWN.get('Kong')}\n`)
   expect(report).toMatchObject({ requests: 1, problems: [] })

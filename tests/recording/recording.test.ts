@@ -172,11 +172,17 @@ test('a gateway in trouble, and a limit, speak of the moment', async () => {
 })
 
 test('entries that cannot be read are named, and the others are judged', async () => {
-  const report = await judged({ no: 'request' }, entry(), entry({ at: 'yesterday' }))
+  const report = await judged(
+    ...[{ no: 'request' }, entry(), entry({ at: 'yesterday' })],
+    ...[entry({ at: '2026-11-28T11:00:00' }), entry({ time: 1e300 })],
+  )
   expect(report.requests).toBe(1)
+  const zoneless = 'has a startedDateTime that is no date-time with Z or an offset'
   expect(report.problems).toEqual([
     'a.har entry 1 has no request',
-    'a.har entry 3 has no startedDateTime',
+    `a.har entry 3 ${zoneless}`,
+    `a.har entry 4 ${zoneless}`,
+    'a.har entry 5 has a duration of more than a day: it may be in another unit',
   ])
 })
 

@@ -607,14 +607,14 @@ describe('what an identity offers', () => {
 
 describe('a proxy', () => {
   /** A CONNECT proxy that wants a password, and counts its tunnels. */
-  async function proxy(status?: number) {
+  async function proxy(status?: number, opens = '200 Connection established') {
     const seen: string[] = []
     const server = createHttp().on('connect', (request, socket) => {
       seen.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`)
       if (status) return socket.end(`HTTP/1.1 ${status} No\r\n\r\n`)
       const { hostname, port } = new URL(`tcp://${request.url}`)
       const to = connect(Number(port), hostname, () => {
-        socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        socket.write(`HTTP/1.1 ${opens}\r\n\r\n`)
         to.pipe(socket).pipe(to)
       })
       to.on('error', () => socket.destroy())
@@ -649,6 +649,15 @@ describe('a proxy', () => {
       code: 'PROXY_407',
       message: 'the proxy answered CONNECT with 407',
     })
+  })
+
+  test('opens a tunnel by any 2xx (RFC 9110 9.3.6)', async () => {
+    const { url } = await running(https(refusing('TLSv1.3'), (_, response) => response.end('ok')))
+    for (const opens of ['201 Created', '204 No Content']) {
+      const { url: proxyUrl } = await proxy(undefined, opens)
+      const { response } = await get(wireTo(url, { proxy: proxyUrl }), url)
+      expect(response?.body).toBe('ok')
+    }
   })
 
   test('that is not there, or hangs, is the environment', async () => {
