@@ -11,6 +11,7 @@ export interface TokenInfo {
   consent?: Consent
   /** Does the token come from a refresh_token grant? */
   refreshed: boolean
+  scopes: string[]
 }
 
 /**
@@ -28,6 +29,7 @@ export function tokenInfoOf(ctx: Context): TokenInfo | undefined {
     client: owner?.org_id === directory.clients.second.organisationId ? 'second' : 'first',
     clientId: token.clientId,
     refreshed: String(token.gty ?? '').endsWith('refresh_token'),
+    scopes: String(token.scope ?? '').split(' '),
     ...(consent ? { consent } : {}),
   }
 }

@@ -35,6 +35,7 @@ export function createHands({
   return {
     accountsOf: held.accountsOf,
     settledAt: held.settledAt,
+    knownAt: held.knownAt,
     /** How many token sets the bank has issued for a consent, and whether there is a refresh token. */
     holds(consent: string): { tokens: number; refresh: boolean } {
       const [newest, ...older] = held.tokensOf(consent)

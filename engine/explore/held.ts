@@ -6,6 +6,7 @@ import type { Row } from '../judge/data-rows.ts'
 import { type Move, moveWords, namesUsedBy, type Party, type RequestMove } from '../model/moves.ts'
 import type { Obligation } from '../model/sentences.ts'
 import type { ConsentState, Outcome } from '../model/world.ts'
+import { now } from '../record/clock.ts'
 import { percentEncoded } from '../record/percent.ts'
 import type { ConsentFacts, Exchange } from '../wire/exchange.ts'
 import type { Reading } from './rows.ts'
@@ -53,7 +54,11 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
   const facts = new Map<string, HeldConsent>()
   const tokens = new Map<string, TokenSet[]>()
   const ended = new Map<string, number>()
+  const issued = new Map<string, number>()
   const seen = new Map<string, Row[]>()
+  const settlingAfter = (times: ReadonlyMap<string, number>, move: Move) =>
+    Math.max(0, ...namesUsedBy(move).map((name) => times.get(name) ?? 0)) +
+    session.target.settlingTime
   return {
     session,
     name,
@@ -76,6 +81,7 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
     /** The tokens of a consent, the newest first. */
     tokensOf: (consent: string): readonly TokenSet[] => tokens.get(consent) ?? [],
     hold(consent: string, given: TokenSet): void {
+      issued.set(consent, now())
       tokens.set(consent, [given, ...(tokens.get(consent) ?? [])])
     },
     /** The AccountIds that were last seen under a consent. */
@@ -103,9 +109,9 @@ export function createHeld(session: Session, name: string, given: Set<string>) {
       return `${base}/${segment ?? percentEncoded(id)}`
     },
     /** Milliseconds since the epoch from which the end of what a move names must have taken effect. */
-    settledAt: (move: Move): number =>
-      Math.max(0, ...namesUsedBy(move).map((name) => ended.get(name) ?? 0)) +
-      session.target.settlingTime,
+    settledAt: (move: Move): number => settlingAfter(ended, move),
+    /** The same from which every server must know the newest tokens of what a move names. */
+    knownAt: (move: Move): number => settlingAfter(issued, move),
   }
 }
 

@@ -94,7 +94,12 @@ async function made(
     )
     for (const { one, obligation, answer } of answers) {
       if (!answer) continue
-      const { found, outcome } = await judged(one, answer, obligation, hands)
+      const { found, outcome } = await judged(
+        one,
+        answer,
+        { obligation, isAlone: single.length === 1 },
+        hands,
+      )
       const key = keyOf(one)
       if (found && obligation) {
         const consent = 'consent' in one ? world.consents.get(one.consent) : undefined
@@ -115,11 +120,14 @@ async function made(
 const keyOf = (move: Move) =>
   `${move.do} ${'consent' in move ? move.consent : ''} ${'what' in move ? move.what : ''}`
 
-/** Judges an answer by the documents. If an end has not taken effect yet, the request is repeated when it must have. */
+/**
+ * Judges an answer by the documents. If an end has not taken effect yet, or a token is new, the request is repeated when it
+ * must be known. A refused read that was sent beside another one is repeated alone.
+ */
 async function judged(
   move: Move,
   answer: Answer,
-  obligation: Obligation | undefined,
+  { obligation, isAlone }: { obligation: Obligation | undefined; isAlone: boolean },
   hands: Hands,
 ): Promise<{ outcome: Answer['outcome']; found?: Found }> {
   const find = ({ exchange, outcome, words }: Answer) => {
@@ -127,9 +135,12 @@ async function judged(
     return finding && { id: obligation?.requirement ?? '', ...finding, exchange: exchange.id }
   }
   const found = find(answer)
-  const left = hands.settledAt(move) - now()
-  if (!found || !answer.again || left <= 0) return { outcome: answer.outcome, found }
-  await wait(left)
+  const isRefused = answer.outcome === 'refused'
+  const since = Math.max(hands.settledAt(move), isRefused ? hands.knownAt(move) : 0)
+  const left = since - now()
+  const isOver = left <= 0 && (isAlone || !isRefused)
+  if (!found || !answer.again || isOver) return { outcome: answer.outcome, found }
+  await wait(Math.max(0, left))
   const again = await answer.again()
   return { outcome: again.outcome, found: find(again) }
 }

@@ -1,4 +1,4 @@
-import { marginAround } from '../judge/booking-days.ts'
+import { marginsIn, OF_LATE } from '../judge/booking-days.ts'
 import {
   bookedAt,
   isBooked,
@@ -41,7 +41,7 @@ export async function comparedRows(
   if (!move.present || !succeeded(exchange) || !move.what.endsWith('transactions')) return undefined
   const rows = rowsOf(exchange)
   // A bank that shows days alone may take a bound by its day.
-  const margin = marginAround([...(before ?? rows)], 0)
+  const margin = marginsIn([...(before ?? rows)], 0)
   const isWithin = (row: Row, over: number) => {
     const at = bookedAt(row)
     if (at === undefined) return false
@@ -50,7 +50,9 @@ export async function comparedRows(
   const filtered = from !== undefined || to !== undefined
   const filter = to === undefined ? 'TXN-16' : 'TXN-17'
   const beyond = filtered
-    ? rows.find((row) => isBooked(row) && bookedAt(row) !== undefined && !isWithin(row, margin))
+    ? rows.find(
+        (row) => isBooked(row) && bookedAt(row) !== undefined && !isWithin(row, margin(row)),
+      )
     : undefined
   if (beyond) {
     const message = 'a transaction stands in the answer that its filter leaves out'
@@ -65,8 +67,8 @@ export async function comparedRows(
   const due = (row: Row) =>
     isBooked(row) &&
     (subject === undefined || row.AccountId === subject) &&
-    (!filtered || isWithin(row, -margin)) &&
-    (bookedAt(row) ?? Number.POSITIVE_INFINITY) < now()
+    (!filtered || isWithin(row, -margin(row))) &&
+    (bookedAt(row) ?? Number.POSITIVE_INFINITY) < now() - OF_LATE
   const wanted = before.filter(due)
   const added = subject === undefined || filtered ? [] : addedIn(rows, before)
   if (missingFrom(rows, wanted).length === 0 && added.length === 0) return undefined

@@ -4,6 +4,9 @@ import { isDateTime } from './formats.ts'
 
 /** Times of bookings, and whether they tell days alone. */
 
+/** Books of a night may end with the day before it, and serve until the next ones are complete. */
+export const OF_LATE = 2 * DAY
+
 /** Is it a booked row whose BookingDateTime is RFC 3339? */
 export const isBookedAtSomeTime = remembered(
   (row: Row) => isBooked(row) && isDateTime(String(row.BookingDateTime)),
@@ -71,20 +74,11 @@ const tellDays = remembered(
   (rows: Row[]) => rows.some(isBookedAtSomeTime) && areOfDays(bookingTimes(rows)),
 )
 
-/**
- * The distance from a bound within which these rows do not tell on which side of it a booking is: a bank that shows days
- * alone may take a bound by its day, or compare a time of day that it does not show.
- *
- * @param otherwise the distance where the rows tell more than days.
- */
-export const marginAround = (rows: Row[], otherwise: number): number =>
-  tellDays(rows) ? DAY : otherwise
-
 /** Midnights of every time zone are on a quarter of an hour of UTC. */
 const QUARTER = HOUR / 4
 
 /**
- * The same distance for one row of an answer: a day, if its own time tells a day, or may do so in a time zone and its account
+ * A day, if the time of a row tells a day, or may do so in a time zone and its account
  * has no other time of day in this answer.
  */
 export function marginOf(row: Row, rows: Row[]): number {
@@ -97,4 +91,15 @@ export function marginOf(row: Row, rows: Row[]): number {
     .map(bookedAt)
     .filter((at) => at !== undefined)
   return timesOfDay(times).length > 0 ? DAY : 0
+}
+
+/**
+ * The distance from a bound within which a row of these does not tell on which side of it its booking is: a bank that shows
+ * days alone, of all bookings or of some, may take a bound by its day, or compare a time of day that it does not show.
+ *
+ * @param otherwise the distance where the row tells more than a day.
+ */
+export function marginsIn(rows: Row[], otherwise: number): (row: Row) => number {
+  if (tellDays(rows)) return () => DAY
+  return (row) => Math.max(marginOf(row, rows), otherwise)
 }

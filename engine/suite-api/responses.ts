@@ -6,8 +6,9 @@ export {
   isBookedAtSomeTime,
   isMidnight,
   isOfDay,
-  marginAround,
   marginOf,
+  marginsIn,
+  OF_LATE,
 } from '../judge/booking-days.ts'
 export { brief } from '../judge/brief.ts'
 export {

@@ -276,7 +276,10 @@ const variants: Variant[] = [
       const consent = deletes ? stateOf(ctx).bank.services.consents.get(id) : undefined
       const deleted = consent?.deleted !== undefined
       await next()
-      if (!deleted || tokenInfoOf(ctx)?.clientId !== consent?.clientId || ctx.status === 401) return
+      const token = tokenInfoOf(ctx)
+      const scope = consent?.kind === KIND ? 'accounts' : 'fundsconfirmations'
+      const isOwn = token?.clientId === consent?.clientId && token?.scopes.includes(scope)
+      if (!deleted || !isOwn || ctx.status === 401) return
       ctx.body = null
       ctx.status = 204
       ctx.state.fired()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { DAY } from '../../engine/record/durations.ts'
-import { marginAround, marginOf } from '../../engine/suite-api/responses.ts'
+import { marginOf, marginsIn } from '../../engine/suite-api/responses.ts'
 
 const midnightsOfNewYork = ['03-08T05', '03-09T04', '11-01T04', '11-02T05'].map(
   (hour) => `2026-${hour}:00:00Z`,
@@ -28,7 +28,7 @@ test.each([
   ['no time', false, 'yesterday'],
 ])('bookings at %s tell days alone: %s', (_, expected, ...times) => {
   const rows = times.map((BookingDateTime) => ({ Status: 'Booked', BookingDateTime }))
-  expect(marginAround(rows, 0)).toBe(expected ? DAY : 0)
+  expect(marginsIn(rows, 0)).toBe(expected ? DAY : 0)
 })
 
 test.each([

@@ -517,15 +517,15 @@ const faults: Fault[] = [
   },
   {
     id: 'amounts-in-pence',
-    story: 'The ledger keeps pence, and the mapper writes them as they are.',
+    story: 'The ledger keeps pence, and the mapper of transactions writes them as they are.',
     fails: [],
-    warns: ['TXN-49/pounds'],
-    policies: (_correct, { fired }) => ({
-      amountOf(pence) {
-        fired()
-        return { Amount: `${Math.abs(pence)}`, Currency: 'GBP' }
-      },
-    }),
+    warns: ['TXN-49/within-the-line'],
+    middleware: rowsOf(BOTH, (rows) =>
+      rows.map((row) => {
+        const { Amount, Currency } = row.Amount as Json
+        return { ...row, Amount: { Amount: `${Math.round(Number(Amount) * 100)}`, Currency } }
+      }),
+    ),
   },
   {
     id: 'amounts-of-nothing',

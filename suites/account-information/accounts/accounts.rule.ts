@@ -177,15 +177,18 @@ rule(
   },
 )
 
-/** The last four digits of the card of an account; undefined where they are masked, also by zeros or nines. */
+/** The last four digits of the card of an account; undefined where they are masked, also by one digit. */
 function lastDigits(row: Row): string | undefined {
   const [card] = [row.Account].flat()
   return endingOf(card)
 }
 
+/** A mask without any sign for what it leaves out may end after the digits of the issuer. */
+const ENDING = /(?:^|\D|\d{8})(?!(\d)\1{3})(\d{4})$/
+
 function endingOf(card: unknown): string | undefined {
   const text = member(card, 'Identification')
-  return typeof text === 'string' ? /(?!0{4}|9{4})\d{4}$/.exec(text)?.[0] : undefined
+  return typeof text === 'string' ? ENDING.exec(text)?.[2] : undefined
 }
 
 const isShown = (ending: string | undefined) => ending !== undefined

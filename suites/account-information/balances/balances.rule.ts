@@ -120,8 +120,8 @@ rule(
 )
 
 /**
- * What tells a balance from others of its account, but for its time. Members that no table has may do so by a word; ids, times
- * and amounts, which have digits, tell each row from all others.
+ * What tells a balance from others of its account, but for its time. Members that no table has may do so, by words or small
+ * numbers; ids, times and amounts tell each row from all others.
  */
 function kindOf({ DateTime: _time, CreditDebitIndicator: _side, ...row }: Row): string {
   const { AccountId, Type, Amount, CreditLine, ...others } = row
@@ -129,8 +129,17 @@ function kindOf({ DateTime: _time, CreditDebitIndicator: _side, ...row }: Row): 
     .flat()
     .map((line) => [member(line, 'Type'), member(line, 'Included')])
   const currency = member(Amount, 'Currency')
-  const words = Object.values(others).filter((one) => typeof one === 'string' && !/\d/.test(one))
+  const words = leavesOf(others).filter(tellsPart).map(String)
   return JSON.stringify([AccountId, Type, currency, lines.map(String).sort(), words.sort()])
+}
+
+const leavesOf = (value: unknown): unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value]
+
+/** Could a value name a part of a card, such as "Plan 1", 2 or true? */
+function tellsPart(value: unknown): boolean {
+  if (typeof value !== 'string') return typeof value === 'boolean' || Math.abs(Number(value)) < 100
+  return /\p{L}/u.test(value) && value.replace(/\D/g, '').length <= 2
 }
 
 const momentOf = (row: Row) => `${kindOf(row)} ${instantOf(String(row.DateTime))}`
@@ -184,20 +193,31 @@ rule(
   },
 )
 
-/** AccountIds of a consent: those with bookings that are two days old, and those whose last answer had no balance. */
+/** AccountIds of a consent: those of cards that are in use for long, and those whose last answer had no balance. */
 interface Cards {
   used: Set<unknown>
   empty: Set<unknown>
 }
 
-/** The accounts with bookings that are two days old. Byte-identical answers share their rows, which are searched once. */
-const usedIn = remembered(
-  (rows: Row[]) => new Set(settled(bookedOf(rows)).map(({ AccountId }) => AccountId)),
-)
+/** A statement covers a month or a quarter, and some days pass until it is made. */
+const STATED = 100 * DAY
 
 /**
- * Single balances under ReadBalances, and transactions under the same consent. Fails: an account that had bookings two
- * days ago has no balance. A card that was never used may have none yet.
+ * The accounts with bookings before the last statement and after it. Byte-identical answers share their rows, which are
+ * searched once.
+ */
+const usedIn = remembered((rows: Row[]) => {
+  const booked = settled(bookedOf(rows))
+  const stated = now() - STATED
+  const isOld = (row: Row) => (bookedAt(row) ?? Infinity) < stated
+  const old = new Set(booked.filter(isOld).map(({ AccountId }) => AccountId))
+  const later = booked.filter((row) => !isOld(row)).map(({ AccountId }) => AccountId)
+  return new Set(later.filter((id) => old.has(id)))
+})
+
+/**
+ * Single balances under ReadBalances, and transactions under the same consent. Fails: an account with bookings of a quarter
+ * ago and newer ones has no balance. A card may have none before its first statement, and after it was closed.
  */
 rule(
   'BAL-31/of-a-used-card',
@@ -205,7 +225,7 @@ rule(
   {
     endpoints: ['account-balances'],
     also: ['transactions', 'account-transactions'],
-    unseen: 'no account has transactions that were booked two days ago',
+    unseen: 'no account has transactions that were booked a quarter ago, and newer ones',
     follows: ['BAL-14/bulk-equals-single', 'TXN-03/of-the-consent', 'BAL-16/array'],
   },
   (exchange, { earlier }) => {
@@ -254,9 +274,6 @@ function note(
 
 const isNewer = (at: number, known: number) => at > known
 const isOlder = (at: number, known: number) => at < known
-
-/** Milliseconds after which a statement has been made of a booking: a quarter, and some days. */
-const STATED = 100 * DAY
 
 /**
  * The newest booking of each account of which a statement has been made. Byte-identical answers share their rows, which

@@ -8,7 +8,7 @@ import {
   isBookedAtSomeTime,
   isDateTime,
   leadsInside,
-  marginAround,
+  marginOf,
   member,
   percentDecoded,
   rowsOf,
@@ -158,7 +158,8 @@ function isOtherInstant(shown: string, sent: string | null): boolean {
  */
 function isApplied(exchange: Exchange, name: string, shown: string, sent: string): boolean {
   const rows = rowsOf(exchange).filter(isBookedAtSomeTime)
-  const margin = rows.length > 0 ? marginAround(rows, 0) : DAY
+  const tellsDays = rows.length === 0 || rows.some((row) => marginOf(row, rows) > 0)
+  const margin = tellsDays ? DAY : 0
   const end = name === 'fromBookingDateTime' ? 1 : -1
   const from = end * instantOf(shown)
   if (from <= end * instantOf(sent) - margin) return false

@@ -37,7 +37,7 @@ function likelyIn(path: string, credentials: Record<string, string>): string[] {
 /**
  * The ID tokens of an approval, and its access token where that is a JWT. Fails: a claim is one of the credentials that the
  * target names for the customer, or has it before or behind the name of a realm, as in name@realm. Not judged: claims that
- * the target asks for, those whose values a standard defines, and a user name in sub, which names the customer: customers of
+ * the target asks for, those whose values a standard defines, and a user name that sub has, which names the customer: customers of
  * some banks log in with their number. A credential that is a word stands by chance in a claim that names nobody.
  */
 check(
@@ -60,9 +60,15 @@ check(
     ] as const
     const asked = Object.keys(tpp.client.requestObjectClaims?.claims?.id_token ?? {})
     for (const [what, token, exchange] of tokens) {
-      const claims = Object.entries((typeof token === 'string' && claimsOf(token)) || {})
-      const judged = claims.filter(([name]) => !DEFINED.includes(name) && !asked.includes(name))
-      const [name] = judged.find(([name, value]) => tells(name, value, credentials)) ?? []
+      const claims = (typeof token === 'string' && claimsOf(token)) || {}
+      const judged = Object.entries(claims).filter(
+        ([name]) => !DEFINED.includes(name) && !asked.includes(name),
+      )
+      const untold = Object.entries(credentials).filter(
+        ([name, value]) => SECRET.test(name) || !holds(member(claims, 'sub'), value),
+      )
+      const secrets = Object.fromEntries(untold)
+      const [name] = judged.find(([name, value]) => tells(name, value, secrets)) ?? []
       expectThat(name === undefined, {
         message: `${name} of the ${what} tells what the customer logs in with`,
         expected: 'neither user name nor password',
@@ -81,7 +87,12 @@ function tells(path: string, value: unknown, credentials: Record<string, string>
       tells(`${path}.${name}`, inner, credentials),
     )
   }
-  const text = String(value).toLowerCase()
-  const parts = [text, ...text.split(/[@/\\:|;, ]/)]
-  return likelyIn(path, credentials).some((one) => parts.includes(one.toLowerCase()))
+  return likelyIn(path, credentials).some((one) => holds(value, one))
+}
+
+/** Is a text a value, or a part of it between separators? */
+function holds(value: unknown, text: string): boolean {
+  const whole = String(value).toLowerCase()
+  const parts = [whole, ...whole.split(/[@/\\:|;,!() ]/)]
+  return parts.includes(text.toLowerCase())
 }

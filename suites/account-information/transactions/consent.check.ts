@@ -9,7 +9,7 @@ import {
   type Exchange,
   isBooked,
   isBookedAtSomeTime,
-  marginAround,
+  marginsIn,
   type Row,
   refused,
   rowsOf,
@@ -103,8 +103,8 @@ check(
 
       const end = index === 2 ? middle : to
       const debits = rows.filter((row) => row.CreditDebitIndicator === 'Debit')
-      const margin = marginAround(rows, NEAR)
-      const inPeriod = debits.filter((row) => isWithin(row, from + margin, end - margin))
+      const margin = marginsIn(rows, NEAR)
+      const inPeriod = debits.filter((row) => isWithin(row, from + margin(row), end - margin(row)))
       if (index === 2 && inPeriod.length === 0) continue
       if (inPeriod.length === 0) {
         await requireWholeHistories(whole)
@@ -160,8 +160,8 @@ check(
     const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
     bookedIn(answer, 'TXN-14/basic-alone')
     const { from, to } = periodOf(limited)
-    const margin = marginAround(rows, NEAR)
-    const inPeriod = settled(rows).filter((row) => isWithin(row, from, to - margin))
+    const margin = marginsIn(rows, NEAR)
+    const inPeriod = settled(rows).filter((row) => isWithin(row, from, to - margin(row)))
     if (inPeriod.length === 0) {
       await requireWholeHistories(whole)
       blockForBookings('a booked transaction before the end of the period', rows)
@@ -181,8 +181,10 @@ check(
 async function relyOnPeriods(whole: Approval, limited: Approval): Promise<void> {
   const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
   const { from, to } = periodOf(limited)
-  const margin = marginAround(rows, NEAR)
-  const debits = rows.filter((row) => !isCredit(row) && isWithin(row, from + margin, to - margin))
+  const margin = marginsIn(rows, NEAR)
+  const debits = rows.filter(
+    (row) => !isCredit(row) && isWithin(row, from + margin(row), to - margin(row)),
+  )
   if (lacksNone(answer, debits)) return
   blockBy('TXN-20/nothing-missing', 'a period with two ends leaves something out too', answer)
 }
@@ -197,14 +199,14 @@ check(
     const limited = await approved(debitsInPeriod)
     const { rows, read: answer } = await between(whole, bulk, () => limited.get(bulk))
     const { from, to } = periodOf(limited)
-    const margin = marginAround(rows, 1)
+    const margin = marginsIn(rows, 1)
     bookedIn(answer, periodOwner)
     expect(answer).toHoldOnly(
       'within the period of the consent',
-      (row) => !isBookedAtSomeTime(row) || isWithin(row, from - margin, to + margin),
+      (row) => !isBookedAtSomeTime(row) || isWithin(row, from - margin(row), to + margin(row)),
     )
     const debits = rows.filter((row) => !isCredit(row))
-    if (debits.every((row) => isWithin(row, from - margin, to + margin))) {
+    if (debits.every((row) => isWithin(row, from - margin(row), to + margin(row)))) {
       blockForData('a booked debit outside the period of the consent')
     }
   },
@@ -336,8 +338,10 @@ check(
     const credits = await approvedUnlessRefused(context, basicCredits)
     const { rows, read: answer } = await between(whole, bulk, () => credits.get(bulk))
     const { from, to } = periodOf(credits)
-    const margin = marginAround(rows, NEAR)
-    const inPeriod = settled(rows).filter((row) => isWithin(row, from + margin, to - margin))
+    const margin = marginsIn(rows, NEAR)
+    const inPeriod = settled(rows).filter((row) =>
+      isWithin(row, from + margin(row), to - margin(row)),
+    )
     const wanted = inPeriod.filter((row) => row.CreditDebitIndicator === 'Credit')
     if (wanted.length === 0 || wanted.length === inPeriod.length) {
       await relyOnBothDirections(context)

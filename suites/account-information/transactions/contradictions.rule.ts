@@ -25,13 +25,16 @@ function transactionsIn(exchange: Exchange): Row[] | undefined {
   return endpoints.includes(exchange.endpoint) && succeeded(exchange) ? rowsOf(exchange) : undefined
 }
 
+/** Is the TransactionId a number of a row, which rows of another Status may have too? */
+const isCount = ({ TransactionId: id }: Row) => /^\d{1,4}$/.test(String(id))
+
 /** So many rows show that something is wrong with all of them, and not by chance. */
 const MANY = 6
 
 /**
  * Every transactions 2xx with pending rows that have a TransactionId. Fails: such a row is there as Booked as well, with
  * the same TransactionId, direction and amount, and was booked more than two days ago. Not judged where a TransactionId
- * stands at two booked rows or at two pending ones: no requirement says that it names one.
+ * stands at two booked rows or at two pending ones, or is a small number: no requirement says that it names one.
  */
 rule(
   'TXN-48/not-both',
@@ -44,7 +47,7 @@ rule(
   (exchange) => {
     const rows = transactionsIn(exchange) ?? []
     const named = rows.filter(({ TransactionId: id }) => typeof id === 'string' && id !== '')
-    const pending = named.filter(({ Status }) => Status === 'Pending')
+    const pending = named.filter((row) => row.Status === 'Pending' && !isCount(row))
     const booked = bookedOf(named)
     if (pending.length === 0 || !haveOwnIds(pending) || !haveOwnIds(booked)) return undefined
     const known = new Map(settled(booked).map((row) => [row.TransactionId, row]))
@@ -229,36 +232,69 @@ rule(
   },
 )
 
-/** So many rows, with half as many amounts, would show pence somewhere. */
-const ROWS = 24
+/** What is known of the accounts of a consent: their credit lines, and the median of their purchases. */
+interface Limits {
+  lines: Map<unknown, number>
+  medians: Map<unknown, number>
+}
 
-/** Pounds of a purchase: the half of all are hardly dearer. */
-const DEAR = 1000
+/** The highest credit line of each account that shows one in GBP. */
+const linesIn = remembered((rows: Row[]) => {
+  const lines = new Map<unknown, number>()
+  for (const { AccountId, CreditLine } of rows) {
+    for (const line of [CreditLine ?? []].flat()) {
+      if (member(line, 'Amount', 'Currency') !== 'GBP') continue
+      const amount = Number(member(line, 'Amount', 'Amount'))
+      lines.set(AccountId, Math.max(amount, lines.get(AccountId) ?? 0))
+    }
+  }
+  return lines
+})
+
+/** The median of the booked debits in GBP of each account that has a dozen. */
+const mediansIn = remembered((rows: Row[]) => {
+  const amounts = new Map<unknown, number[]>()
+  for (const row of bookedOf(rows)) {
+    const isDebit = row.CreditDebitIndicator === 'Debit'
+    if (!isDebit || member(row, 'Amount', 'Currency') !== 'GBP') continue
+    amounts.set(row.AccountId, [...(amounts.get(row.AccountId) ?? []), Number(amountOf(row))])
+  }
+  const many = [...amounts].filter(([, all]) => all.length >= 2 * MANY)
+  return new Map(
+    many.map(([id, all]) => [id, all.sort((one, other) => one - other)[all.length >> 1] ?? 0]),
+  )
+})
 
 /**
- * Every answer with 24 booked rows or more in GBP, and no filter or period. Fails: no amount has a fraction, most are no round
- * sums, and half of them are 1000 or more. Amounts of whole pounds are lawful; these are pence.
+ * Balances with a credit line in GBP, and a dozen booked debits or more of the account without filter and period. Fails: half
+ * of these are each above the whole line. Such amounts are pence, or of another column.
  */
 rule(
-  'TXN-49/pounds',
-  'Amounts in GBP are pounds, not pence',
+  'TXN-49/within-the-line',
+  'What was bought with a card is not, time and again, above its credit line',
   {
     endpoints,
-    unseen: 'no answer without a filter has 24 booked transactions in GBP of 12 different amounts',
-    follows: ['TXN-49/worth'],
+    also: ['balances', 'account-balances'],
+    unseen: 'no account shows a credit line and a dozen debits in GBP',
+    follows: ['TXN-49/worth', 'TXN-39/bulk-equals-single', 'BAL-14/bulk-equals-single'],
   },
-  (exchange) => {
-    const rows = bookedOf(allIn(exchange)).filter(
-      (row) => member(row, 'Amount', 'Currency') === 'GBP',
-    )
-    const amounts = rows.map((row) => Number(amountOf(row))).sort((one, other) => one - other)
-    if (amounts.length < ROWS || new Set(amounts).size < ROWS / 2) return undefined
-    const median = amounts[Math.floor(amounts.length / 2)] ?? 0
-    const odd = amounts.filter((amount) => amount % 5 !== 0).length
-    if (!amounts.every(Number.isInteger) || odd * 2 < amounts.length || median < DEAR) return []
-    const message = `none of ${amounts.length} amounts has pence, and half of them are ${DEAR} or more`
-    const place = '/Data/Transaction/0/Amount/Amount'
-    return [{ message, expected: 'amounts in pounds', actual: brief(amounts.at(-1)), place }]
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (!consent || deviation !== undefined || !succeeded(exchange)) return undefined
+    const known = earlier.get(consent.id) as Limits | undefined
+    const { lines, medians } = known ?? { lines: new Map(), medians: new Map() }
+    earlier.set(consent.id, { lines, medians } satisfies Limits)
+    if (!endpoints.includes(exchange.endpoint)) {
+      for (const [id, line] of linesIn(rowsOf(exchange))) lines.set(id, line)
+    }
+    for (const [id, median] of mediansIn(allIn(exchange))) medians.set(id, median)
+    const both = [...medians].filter(([id]) => (lines.get(id) ?? 0) > 0)
+    if (both.length === 0) return undefined
+    const beyond = both.find(([id, median]) => median > (lines.get(id) ?? 0))
+    if (!beyond) return []
+    const [id, median] = beyond
+    const message = `half of what was bought with the account ${brief(id)} is each above its credit line`
+    return [{ message, expected: `at most ${lines.get(id)}`, actual: `${median} and more` }]
   },
 )
 
@@ -298,7 +334,7 @@ const SHOPS = 3
 /**
  * Every answer without filter and period that has six rows, of three merchants, with a merchant and an address. Fails:
  * each of them has the same text for both. Upper and lower case and blanks around a text do not count. Not judged: shops
- * in the web, whose address there may be their name.
+ * in the web, whose address there may be their name, and names of three words, which may have the place in them.
  */
 rule(
   'TXN-50/own-text',
@@ -312,7 +348,7 @@ rule(
     const told = allIn(exchange).flatMap((row) => {
       const merchant = textOf(member(row, 'MerchantDetails', 'MerchantName'))
       const address = textOf(row.AddressLine)
-      const isKnown = merchant !== '' && address !== '' && !IN_THE_WEB.test(merchant)
+      const isKnown = merchant !== '' && address !== '' && !MAY_TELL_A_PLACE.test(merchant)
       return isKnown ? [{ merchant, address }] : []
     })
     if (told.length < MANY || new Set(told.map(({ merchant }) => merchant)).size < SHOPS) {
@@ -324,6 +360,7 @@ rule(
   },
 )
 
-const IN_THE_WEB = /^\S+\.[a-z]{2,}$/
+/** A shop in the web, or the text of a terminal, which is the name of a shop and where it is. */
+const MAY_TELL_A_PLACE = /^\S+\.[a-z]{2,}$|\S\s+\S+\s+\S/
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value.trim().toLowerCase() : '')

@@ -372,9 +372,9 @@ async function expectFilter(approval: Approval, kind: 'from' | 'to' | 'both'): P
  * day. How far back a bank looks is open: a refusal shows nothing.
  */
 async function expectYearOfDay(approval: Approval): Promise<void> {
-  const [{ rows } = { rows: [] }] = await filtered(approval, 'from')
   const bounds = { from: lastDayOfOddYear() }
-  const answer = await approval.get(bulk, { query: queryOf(bounds) })
+  const ask = () => approval.get(bulk, { query: queryOf(bounds) })
+  const { rows, read: answer } = await between(approval, bulk, ask)
   if (!succeeded(answer)) return
   const { missing } = filterFinding({ bounds, rows: settled(rows), answer })
   if (!missing) return

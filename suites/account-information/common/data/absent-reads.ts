@@ -5,12 +5,12 @@ import {
   type Exchange,
   instantOf,
   isBooked,
+  OF_LATE,
   type Row,
   rowsOf,
   succeeded,
 } from '../../../../engine/suite-api/responses.ts'
 import { everything, OF_EVERYBODY } from '../../../consents.ts'
-import { OF_LATE } from './booking-times.ts'
 import { firstRead, once, pathOf, requireAccountIds } from './data-reads.ts'
 import { HISTORY } from './history.ts'
 import { everyPath, otherThanAround } from './same-rows.ts'

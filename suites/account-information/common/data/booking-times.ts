@@ -7,6 +7,8 @@ import {
   isBooked,
   isBookedAtSomeTime,
   isMidnight,
+  marginOf,
+  OF_LATE,
   type Row,
   remembered,
 } from '../../../../engine/suite-api/responses.ts'
@@ -42,9 +44,6 @@ export function dueIfAny(rows: Row[]): Row[] {
   return earlier.length > 0 ? earlier : rows
 }
 
-/** Books of a night may end with the day before it, and serve until the next ones are complete. */
-export const OF_LATE = 2 * DAY
-
 const lately = () => now() - OF_LATE
 
 /**
@@ -62,11 +61,13 @@ export function blockForBookings(what: string, rows: Row[]): never {
   )
 }
 
-/** Of the settled bookings, the one that is furthest from its neighbours. */
+/** Of the settled bookings, the one that is furthest from its neighbours; one that tells a day alone only if all do. */
 export function bookingIn(rows: Row[]): Booking | undefined {
   const times = bookingTimes(rows)
+  const exact = settled(rows).filter((row) => marginOf(row, rows) === 0)
+  const tellDays = areOfDays(times) || exact.length === 0
   let found: { index: number; room: number } | undefined
-  for (const time of bookingTimes(settled(rows))) {
+  for (const time of bookingTimes(tellDays ? settled(rows) : exact)) {
     const index = times.indexOf(time)
     const [before = -Infinity, after = Infinity] = [times[index - 1], times[index + 1]]
     const room = Math.min(time - before, after - time)
@@ -75,11 +76,10 @@ export function bookingIn(rows: Row[]): Booking | undefined {
   if (!found) return undefined
   const [before, row = 0, after] = [-1, 0, 1].map((step) => times[(found?.index ?? 0) + step])
   const texts = rows.filter((each) => bookedAt(each) === row).map(toldBy)
-  const told = Math.max(unitOf(times), ...texts)
   return {
     row,
-    told,
-    ...(areOfDays(times) && !times.every(isMidnight) && { early: DAY }),
+    told: tellDays ? DAY : Math.max(unitOf(times), ...texts),
+    ...(tellDays && !times.every(isMidnight) && { early: DAY }),
     ...(before !== undefined && { before }),
     ...(after !== undefined && { after }),
   }
@@ -90,7 +90,7 @@ const UNITS = [HOUR, 60_000, 1000]
 
 /** The largest unit that divides all times: the bank shows no finer ones, whatever it compares. */
 const unitOf = (times: number[]): number =>
-  areOfDays(times) ? DAY : (UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1)
+  UNITS.find((unit) => times.every((time) => time % unit === 0)) ?? 1
 
 /** The precision of a BookingDateTime, in milliseconds. */
 function toldBy({ BookingDateTime }: Row): number {

@@ -6,7 +6,7 @@ import {
   bookedAt,
   type Exchange,
   isBookedAtSomeTime,
-  marginAround,
+  marginsIn,
   missingFrom,
   type Row,
   rowsOf,
@@ -63,8 +63,8 @@ export async function expectPeriod(
   bookedIn(answer, readOwner(limited, bulk))
   await readPeriod(limited)
   const debits = settled(rows).filter((row) => !isCredit(row))
-  const margin = marginAround(rows, NEAR)
-  const inPeriod = debits.filter((row) => isWithin(row, from + margin, to - margin))
+  const margin = marginsIn(rows, NEAR)
+  const inPeriod = debits.filter((row) => isWithin(row, from + margin(row), to - margin(row)))
   if (inPeriod.length === 0 || inPeriod.length === debits.length) {
     const needed = 'a booked debit within the period and one outside it'
     if (!rows.every(isBookedAtSomeTime)) blockForBookings(needed, rows)

@@ -7,6 +7,7 @@ import {
   isBooked,
   member,
   missingFrom,
+  OF_LATE,
   type Row,
   rulesBrokenBy,
   shared,
@@ -15,7 +16,6 @@ import {
 import type { Finding } from '../../../../engine/suite-api/rule.ts'
 import { described } from './account-comparisons.ts'
 import { leanIn } from './balance-rows.ts'
-import { OF_LATE } from './booking-times.ts'
 import { pathOf, requireRows } from './data-reads.ts'
 import { readOwner } from './read-owners.ts'
 import { bookedMissing } from './transaction-readings.ts'

@@ -8,7 +8,7 @@ import {
   brief,
   type Exchange,
   isBookedAtSomeTime,
-  marginAround,
+  marginsIn,
   missingFrom,
   type Row,
   rowsOf,
@@ -167,13 +167,13 @@ export function filtered(approval: Approval, kind: Kind): Promise<Filtered[]> {
 /** The findings for a filtered answer: a row outside the bounds, or a missing row inside them. */
 export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 'telling'>) {
   const { from = -Infinity, to = Infinity } = bounds
-  const isInside = (row: Row, margin = 0) => {
+  const isInside = (row: Row, margin: number) => {
     const at = bookedAt(row) ?? from
     return at >= from + margin && at <= to - margin
   }
-  const margin = marginAround(rows.length > 0 ? rows : rowsOf(answer), 0)
+  const margin = marginsIn(rows.length > 0 ? rows : rowsOf(answer), 0)
   requireRows(answer, 'TXN-15/each-combination')
-  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row, margin))
+  const inPeriod = rows.filter((row) => isBookedAtSomeTime(row) && isInside(row, margin(row)))
   const words = [
     ...(bounds.from === undefined ? [] : [`after ${inUtc(bounds.from)}`]),
     ...(bounds.to === undefined ? [] : [`before ${inUtc(bounds.to)}`]),
@@ -181,7 +181,7 @@ export function filterFinding({ answer, bounds, rows }: Omit<Filtered, 'path' | 
   const outside = matchers.toHoldOnly(
     answer,
     `booked ${words.join(' and ')}`,
-    (row) => !isBookedAtSomeTime(row) || isInside(row, -margin),
+    (row) => !isBookedAtSomeTime(row) || isInside(row, -margin(row)),
   )
   const missing = outside ? undefined : bookedMissing(answer, inPeriod)
   return { outside, missing }
