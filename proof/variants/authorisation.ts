@@ -7,6 +7,7 @@ import { answers, partOf } from '../altering/rewriting.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
 import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
 import type { Variant } from '../run/proof.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
 /** Changes the redirects to a TPP that have an error in the fragment. */
@@ -24,6 +25,9 @@ const declining = pages((html) => {
   const link = `<a href="${action}?decision=deny">Not now</a>`
   return html.replace(/<button[^>]*value="deny"[^>]*>Deny<\/button>\s*<\/form>/, `</form>${link}`)
 })
+
+/** The denial that met an outage. */
+const outages = ofEachBank(() => new Set<string>())
 
 const variants: Variant[] = [
   {
@@ -187,6 +191,17 @@ const variants: Variant[] = [
         },
       ),
     ),
+  },
+  {
+    id: 'an-outage-at-the-first-denial',
+    story:
+      'A server that is overloaded for a moment says so with temporarily_unavailable (RFC 6749 4.1.2.1), also to a customer who denied.',
+    middleware: errors((ctx, fragment, address) => {
+      if (fragment.get('error') !== 'access_denied' || outages().has('first')) return false
+      outages().add('first')
+      fragment.set('error', 'temporarily_unavailable')
+      ctx.set('location', `${address}#${fragment}`)
+    }),
   },
   {
     id: 'errors-beside-empty-members',

@@ -426,6 +426,31 @@ check(
 )
 
 /**
+ * The same for state. A refusal may return either of the two, since it refuses a request that contradicts itself.
+ * Fails: a code with the state of the query.
+ */
+check(
+  'AUTHZ-12/state',
+  'A state of the query that contradicts the request object does not come back with a code',
+  NEGATIVE,
+  async (context) => {
+    const state = randomUUID()
+    const visit = await wrongVisit(context, {
+      purpose: 'another state in the query than in the request object',
+      deviation: { query: { state } },
+    })
+    expectAnswered(visit)
+    if (visit.kind !== 'granted') return
+    expectThat(visit.redirect.state !== state, {
+      message: 'the code came with the state that nobody signed',
+      expected: 'an error, or the state of the signed request object',
+      actual: 'the state of the query',
+      exchange: visit.last,
+    })
+  },
+)
+
+/**
  * OpenID Connect Core 1.0, 6.1: response_type of the query must match that of
  * the request object. Fails: a code without an ID token, as the query asks.
  */
