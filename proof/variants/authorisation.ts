@@ -6,8 +6,8 @@ import { changeFragment, idTokens, rehashed } from '../altering/id-tokens.ts'
 import { answers, partOf } from '../altering/rewriting.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
 import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
-import type { Variant } from '../run/proof.ts'
 import { ofEachBank } from '../run/each-bank.ts'
+import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
 /** Changes the redirects to a TPP that have an error in the fragment. */
@@ -204,6 +204,21 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'one-of-two-parameters-is-taken',
+    story:
+      'A request must not have a parameter twice (RFC 6749 3.1), and what a bank makes of one that does is its own: it takes the first, or the last.',
+    async middleware(ctx, next) {
+      const twice = Object.entries(ctx.query).flatMap(([name, value]) =>
+        Array.isArray(value) ? [[name, value.at(oneOfTwo(name)) ?? '']] : [],
+      )
+      if (twice.length > 0 && onPages(ctx)) {
+        ctx.query = { ...ctx.query, ...Object.fromEntries(twice) }
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'errors-beside-empty-members',
     story:
       'A parameter without a value is as good as none (RFC 6749 3.1): a redirect that tells an error has those of a success too, empty.',
@@ -232,6 +247,8 @@ const variants: Variant[] = [
     middleware: (ctx, next) => tokens(ctx, () => longCodes(ctx, next)),
   },
 ]
+
+const oneOfTwo = roundRobin([0, -1])
 
 const statusOfPage = roundRobin([400, 200])
 

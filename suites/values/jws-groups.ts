@@ -6,6 +6,12 @@ export const isWrong =
   (row: JwsRow): boolean =>
     row.level === level && !row.lawful && groups.some((group) => group.test(row.id))
 
+/** The lawful rows of a level. */
+export const isLawful =
+  (wanted: 'must' | 'should') =>
+  ({ lawful, level }: JwsRow): boolean =>
+    lawful === true && level === wanted
+
 /** The rows of a JWS that one check judges together, by their ids. */
 export const JWS_GROUPS = {
   unsigned: /^(alg-none|header-alg-twice-none)/,

@@ -334,6 +334,12 @@ check('AUTHZ-09/missing', 'A request without scope is refused', NEGATIVE, async 
   expectNoCode(await wrongVisit(context, { purpose: 'no scope', deviation }))
 })
 
+/** OpenID Connect Core 1.0, 3.3.2.11: the ID token of this response type has the nonce of its request. */
+check('AUTHZ-53/missing', 'A request without nonce is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ nonce: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no nonce', deviation }))
+})
+
 check('AUTHZ-10/missing', 'A request without client_id is refused', NEGATIVE, async (context) => {
   const deviation = inBoth({ client_id: undefined })
   expectNoCode(await wrongVisit(context, { purpose: 'no client_id', deviation }))

@@ -5,7 +5,7 @@ import { matchers } from '../../../engine/suite-api/expect.ts'
 import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
 import type { Place } from '../../tables.ts'
 import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
-import type { Jws, JwsRow } from '../../values/jws-rows.ts'
+import type { Jws } from '../../values/jws-rows.ts'
 import { partiesOf } from '../common/tokens/wrong-authentications.ts'
 
 /** Client assertions of the client_credentials grant. */
@@ -87,12 +87,6 @@ export const wrongAssertions = (part: RegExp) => isWrong('must', part)
 
 /** Rows of an assertion that is not good yet, or that must be understood in a way that nobody knows. */
 export const isSelfRefusing = isWrong('should', JWS_GROUPS.notYetGood, JWS_GROUPS.critical)
-
-/** Lawful rows of a level. */
-export const isLawfulAssertion =
-  (wanted: 'must' | 'should') =>
-  ({ lawful, level }: JwsRow): boolean =>
-    lawful === true && level === wanted
 
 /** The token endpoint, for each client: the bank looks up the keys and names of each separately. */
 export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtDeviation>[] {

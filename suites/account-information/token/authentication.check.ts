@@ -7,6 +7,7 @@ import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { dear, expectTable } from '../../tables.ts'
 import { jws } from '../../values/jws.ts'
+import { isLawful } from '../../values/jws-groups.ts'
 import { assertionType, grantType } from '../../values/token-enumerations.ts'
 import { ELSEWHERE } from '../common/elsewhere.ts'
 import { clientsOf } from '../common/registration/clients.ts'
@@ -14,7 +15,6 @@ import { partiesOf, WRONG_AUTHENTICATIONS } from '../common/tokens/wrong-authent
 import {
   ASSERTION_CHECKS,
   assertionPlaces,
-  isLawfulAssertion,
   isSelfRefusing,
   wrongAssertions,
 } from './assertion-places.ts'
@@ -160,7 +160,7 @@ check(
   { asks: [jws] },
   (context) =>
     expectTable(context, {
-      ...{ owner: 'TOK-54/unknown-claims', type: jws, rows: isLawfulAssertion('must') },
+      ...{ owner: 'TOK-54/unknown-claims', type: jws, rows: isLawful('must') },
       places: ofOneClient,
     }),
 )
@@ -171,7 +171,7 @@ check(
   { asks: [jws], follows: ['TOK-54/unknown-claims'] },
   (context) =>
     expectTable(context, {
-      ...{ owner: 'TOK-55/lawful', type: jws, rows: isLawfulAssertion('should') },
+      ...{ owner: 'TOK-55/lawful', type: jws, rows: isLawful('should') },
       places: ofOneClient,
     }),
 )
