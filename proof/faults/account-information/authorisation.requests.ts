@@ -316,6 +316,21 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'client-id-of-an-object-that-nobody-has',
+    story:
+      'client_id of a request object is looked up, and one that is found nowhere is not compared.',
+    fails: [],
+    warns: ['AUTHZ-37/similar'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      const { client_id: own } = query
+      const { records } = stateOf(ctx).bank.services
+      if (claims.client_id === undefined || own === undefined || claims.client_id === own) return
+      if (records.peek('Client', String(claims.client_id))) return undefined
+      return looksRight(ctx, request, own) ? { ...claims, client_id: own } : undefined
+    }),
+  },
+  {
     id: 'requests-without-nonce',
     story: 'The nonce was made optional for the code flow, and the hybrid flow uses the same form.',
     fails: [],

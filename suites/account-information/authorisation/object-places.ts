@@ -23,6 +23,8 @@ interface ObjectCheck extends Pick<CheckOptions, 'follows' | 'needs'> {
   id: string
   title: string
   rows: (row: JwsRow) => boolean
+  /** One value of each part of the grammar is enough. */
+  dear?: true
 }
 
 /** A sample request object, with which a plan determines the rows in advance. */
@@ -100,6 +102,22 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
     rows: wrong('should', JWS_GROUPS.critical),
     follows: ['AUTHZ-11/tampered'],
   },
+  {
+    id: 'AUTHZ-37/similar',
+    title: 'A request object whose client_id or iss is nearly the right one is refused',
+    // Another client's are sent by AUTHZ-37/client-id and AUTHZ-37/issuer.
+    rows: (row) => wrong('should', /^(client-id|iss)-/)(row) && !/-another-client/.test(row.id),
+    follows: ['AUTHZ-37/client-id', 'AUTHZ-37/issuer', 'AUTHZ-10/unknown'],
+    dear: true,
+  },
+  {
+    id: 'AUTHZ-54/malformed',
+    title:
+      'A request object that is no compact JWS of valid JSON, or whose alg is not PS256, is refused',
+    rows: wrong('should', JWS_GROUPS.malformed),
+    follows: ['AUTHZ-11/unsigned', 'AUTHZ-11/other-algorithms', 'AUTHZ-11/tampered'],
+    dear: true,
+  },
 ]
 
 function idsOf(requirement: string): string[] {
@@ -130,18 +148,21 @@ export const SECOND_CLIENT_CHECKS: readonly ObjectCheck[] = [
   },
 ]
 
-const objectsOf = (client: ClientName, attended: boolean): Named => ({
-  ...authorisationOf(client, attended),
-  ...(client === 'second' && { dear: true }),
-})
+const objectsOf =
+  (dear?: true) =>
+  (client: ClientName, attended: boolean): Named => ({
+    ...authorisationOf(client, attended),
+    ...((client === 'second' || dear) && { dear: true }),
+  })
 
 /** Visits with a wrong request object. */
 export function objectPlace(
   context: Context<never>,
   client: ClientName,
+  dear?: true,
 ): Place<Jws, JwtDeviation, typeof everything> {
   return {
-    ...objectsOf(client, context.target.attended),
+    ...objectsOf(dear)(client, context.target.attended),
     async open(context) {
       await context.caller(client)
       const { visit } = await approvedBefore(context, everything)
@@ -207,9 +228,12 @@ const foreseenObject = ({ target }: Foreseen): Jws => ({
     : { own: SOME.parties.own, issuer: SOME.parties.issuer },
 })
 
-export const foreseenObjects = (rows: (row: JwsRow) => boolean, client: ClientName) =>
+export const foreseenObjects = (
+  { rows, dear }: Pick<ObjectCheck, 'rows' | 'dear'>,
+  client: ClientName,
+) =>
   foreseenVisits(jws, rows, client, {
-    placeOf: objectsOf,
+    placeOf: objectsOf(dear),
     shared: false,
     rightOf: foreseenObject,
   })

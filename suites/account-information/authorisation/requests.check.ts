@@ -357,17 +357,17 @@ check(
   },
 )
 
-for (const { id, title, rows, ...options } of OBJECT_CHECKS) {
-  const refusals = foreseenObjects(rows, 'first')
+for (const { id, title, rows, dear, ...options } of OBJECT_CHECKS) {
+  const refusals = foreseenObjects({ rows, ...(dear && { dear }) }, 'first')
   check(id, title, { ...options, uses: [everything], asks: [jws], refusals }, async (context) => {
     if (options.needs?.includes('clients.second')) context.tpp('second')
-    const places = [objectPlace(context, 'first')]
+    const places = [objectPlace(context, 'first', dear)]
     await expectTable(context, { owner: id, type: jws, rows, places })
   })
 }
 
 for (const { id, title, rows, ...options } of SECOND_CLIENT_CHECKS) {
-  const refusals = foreseenObjects(rows, 'second')
+  const refusals = foreseenObjects({ rows }, 'second')
   check(id, title, { ...options, ...OF_SECOND, asks: [jws], refusals }, async (context) => {
     await secondApproved(context)
     await expectTable(context, {

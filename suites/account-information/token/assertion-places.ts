@@ -5,7 +5,7 @@ import { matchers } from '../../../engine/suite-api/expect.ts'
 import { claimsOf, type JwtDeviation } from '../../../engine/suite-api/jwt.ts'
 import type { Place } from '../../tables.ts'
 import { isWrong, JWS_GROUPS } from '../../values/jws-groups.ts'
-import type { Jws } from '../../values/jws-rows.ts'
+import type { Jws, JwsRow } from '../../values/jws-rows.ts'
 import { partiesOf } from '../common/tokens/wrong-authentications.ts'
 
 /** Client assertions of the client_credentials grant. */
@@ -87,6 +87,13 @@ export const wrongAssertions = (part: RegExp) => isWrong('must', part)
 
 /** Rows of an assertion that is not good yet, or that must be understood in a way that nobody knows. */
 export const isSelfRefusing = isWrong('should', JWS_GROUPS.notYetGood, JWS_GROUPS.critical)
+
+/** Rows of claims that have no value, or one of another type. Missing claims have checks of their own. */
+export const isOfOtherType = (row: JwsRow): boolean =>
+  isWrong('should', /^(iss|sub|aud|exp|jti|assertion-made)-/)(row) && !/-missing/.test(row.id)
+
+/** Rows of assertions that are no compact JWS, or none in PS256. */
+export const isMalformed = isWrong('should', JWS_GROUPS.malformed)
 
 /** The token endpoint, for each client: the bank looks up the keys and names of each separately. */
 export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtDeviation>[] {

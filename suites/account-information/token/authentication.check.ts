@@ -15,6 +15,8 @@ import { partiesOf, WRONG_AUTHENTICATIONS } from '../common/tokens/wrong-authent
 import {
   ASSERTION_CHECKS,
   assertionPlaces,
+  isMalformed,
+  isOfOtherType,
   isSelfRefusing,
   wrongAssertions,
 } from './assertion-places.ts'
@@ -150,6 +152,35 @@ check(
   (context) =>
     expectTable(context, {
       ...{ owner: 'TOK-53/says-so', type: jws, rows: isSelfRefusing },
+      places: ofOneClient,
+    }),
+)
+
+check(
+  'TOK-32/other-types',
+  'A client assertion whose iss, sub, aud, exp or jti has no value, or one of another type, is refused',
+  {
+    asks: [jws],
+    follows: [
+      ...['TOK-32/without-parties', 'TOK-32/without-expiry', 'TOK-32/without-jti'],
+      ...['TOK-07/issuer', 'TOK-07/subject', 'TOK-07/audience', 'TOK-07/expired'],
+    ],
+  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-32/other-types', type: jws, rows: isOfOtherType },
+      places: ofOneClient,
+    }),
+)
+
+/** RFC 7519 7.2: if a step of the validation fails, “the JWT MUST be rejected”. */
+check(
+  'TOK-58/malformed',
+  'A client assertion that is no compact JWS of valid JSON, or whose alg is not PS256, is refused',
+  { asks: [jws], follows: ['TOK-08/unsigned', 'TOK-08/other-algorithms', 'TOK-07/tampered'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-58/malformed', type: jws, rows: isMalformed },
       places: ofOneClient,
     }),
 )
