@@ -136,7 +136,9 @@ async function judged(
   }
   const found = find(answer)
   const isRefused = answer.outcome === 'refused'
-  const since = Math.max(hands.settledAt(move), isRefused ? hands.knownAt(move) : 0)
+  // While the customer is present, a request with a new token is repeated as any other of a run.
+  const isNew = isRefused && move.do === 'read' && !move.present
+  const since = Math.max(hands.settledAt(move), isNew ? hands.knownAt(move) : 0)
   const left = since - now()
   const isOver = left <= 0 && (isAlone || !isRefused)
   if (!found || !answer.again || isOver) return { outcome: answer.outcome, found }

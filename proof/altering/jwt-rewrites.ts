@@ -40,8 +40,12 @@ export function signedByItself(ctx: Context, jwt: string, clientId: unknown): bo
   return signedBy((own === second.signing.kid ? second : first).signing.key, jwt)
 }
 
+/** Three parts in base64url: decoders skip characters that it does not have (RFC 7515 5.2). */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
 /** Is it signed by this key, in PS256? */
 export function signedBy(key: Parameters<typeof createPublicKey>[0], jwt: string): boolean {
+  if (!COMPACT.test(jwt)) return false
   const at = jwt.lastIndexOf('.')
   const padding = constants.RSA_PKCS1_PSS_PADDING
   const saltLength = constants.RSA_PSS_SALTLEN_DIGEST

@@ -6,6 +6,7 @@ import { changeFragment, idTokens, rehashed } from '../altering/id-tokens.ts'
 import { answers, partOf } from '../altering/rewriting.ts'
 import { tokensSpelt } from '../altering/token-spelling.ts'
 import { locationOf, onPages, page, pages } from '../altering/visit-pages.ts'
+import { ofEachBank } from '../run/each-bank.ts'
 import type { Variant } from '../run/proof.ts'
 import { roundRobin, roundRobinOf, roundRobinPerKey } from '../run/round-robin.ts'
 
@@ -24,6 +25,9 @@ const declining = pages((html) => {
   const link = `<a href="${action}?decision=deny">Not now</a>`
   return html.replace(/<button[^>]*value="deny"[^>]*>Deny<\/button>\s*<\/form>/, `</form>${link}`)
 })
+
+/** The denial that met an outage. */
+const outages = ofEachBank(() => new Set<string>())
 
 const variants: Variant[] = [
   {
@@ -189,6 +193,32 @@ const variants: Variant[] = [
     ),
   },
   {
+    id: 'an-outage-at-the-first-denial',
+    story:
+      'A server that is overloaded for a moment says so with temporarily_unavailable (RFC 6749 4.1.2.1), also to a customer who denied.',
+    middleware: errors((ctx, fragment, address) => {
+      if (fragment.get('error') !== 'access_denied' || outages().has('first')) return false
+      outages().add('first')
+      fragment.set('error', 'temporarily_unavailable')
+      ctx.set('location', `${address}#${fragment}`)
+    }),
+  },
+  {
+    id: 'one-of-two-parameters-is-taken',
+    story:
+      'A request must not have a parameter twice (RFC 6749 3.1), and what a bank makes of one that does is its own: it takes the first, or the last.',
+    async middleware(ctx, next) {
+      const twice = Object.entries(ctx.query).flatMap(([name, value]) =>
+        Array.isArray(value) ? [[name, value.at(oneOfTwo(name)) ?? '']] : [],
+      )
+      if (twice.length > 0 && onPages(ctx)) {
+        ctx.query = { ...ctx.query, ...Object.fromEntries(twice) }
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'errors-beside-empty-members',
     story:
       'A parameter without a value is as good as none (RFC 6749 3.1): a redirect that tells an error has those of a success too, empty.',
@@ -217,6 +247,8 @@ const variants: Variant[] = [
     middleware: (ctx, next) => tokens(ctx, () => longCodes(ctx, next)),
   },
 ]
+
+const oneOfTwo = roundRobin([0, -1])
 
 const statusOfPage = roundRobin([400, 200])
 

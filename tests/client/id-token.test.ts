@@ -2,11 +2,13 @@ import { generateKeyPairSync } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { signatureOf } from '../../engine/client/signature.ts'
+import type { Exchange } from '../../engine/wire/exchange.ts'
 import {
   compareIdToken,
   halfHash,
   type IdTokenContext,
 } from '../../suites/account-information/common/tokens/id-token.ts'
+import { landingOf } from '../../suites/account-information/common/visits/landings.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -82,6 +84,28 @@ describe('an ID token', () => {
     ['acr', { acr: undefined }],
   ])('%s', async (what, over) => {
     expect(await wrong(idToken(over))).toEqual([what])
+  })
+
+  test('that a person brought after its end is compared with its own iat', async () => {
+    const late = idToken({ iat: now - 400, exp: now - 100 })
+    expect(await wrong(late)).toEqual(['exp'])
+    expect(await wrong(late, { told: true })).toEqual([])
+    expect(await wrong(idToken({ iat: now, exp: now }), { told: true })).toEqual(['exp'])
+    expect(await wrong(idToken({ exp: undefined }), { told: true })).toEqual(['exp'])
+  })
+
+  test.each([
+    [0, true],
+    [302, undefined],
+  ])('came by a redirect of status %i, where 0 is one that somebody told of', (status, told) => {
+    const redirectUri = 'https://tpp.example/back'
+    const visit = { clientId: 'client-1', redirectUri, nonce: 'n' }
+    const exchange = {
+      about: { visit },
+      request: { url: 'https://bank.example/authorize' },
+      response: { status, headers: [['location', `${redirectUri}#code=c`]] },
+    } as unknown as Exchange
+    expect(landingOf(exchange)?.told).toBe(told)
   })
 
   test('signed by another key, under a key id that is not there, without one', async () => {

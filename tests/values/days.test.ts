@@ -17,18 +17,19 @@ test.each([
     false,
     ...[5, 6, 7].map((day) => `2026-01-0${day}T1${day % 2}:00:00Z`),
   ],
-  ['one full hour', false, '2026-01-05T14:00:00Z'],
+  ['one full hour', true, '2026-01-05T14:00:00Z'],
   ['ends of days', true, '2026-01-05T23:59:59Z', '2026-01-06T23:59:59Z'],
   ['one noon', true, '2026-01-05T12:00:00Z'],
   ['one time of day', true, '2026-01-05T17:30:00Z', '2026-01-06T17:30:00Z', '2026-01-09T17:30:00Z'],
-  ['one time of two days', false, '2026-01-05T17:30:00Z', '2026-01-06T17:30:00Z'],
+  ['one time of two days', true, '2026-01-05T17:30:00Z', '2026-01-06T17:30:00Z'],
   ['two times of day', false, '2026-01-05T09:00:00Z', '2026-01-06T17:00:00Z'],
   ['three hours', false, '2026-01-05T09:00:00Z', '2026-01-06T10:00:00Z', '2026-01-07T11:00:00Z'],
   ['one afternoon', false, '2026-01-05T14:33:12Z'],
   ['no time', false, 'yesterday'],
 ])('bookings at %s tell days alone: %s', (_, expected, ...times) => {
   const rows = times.map((BookingDateTime) => ({ Status: 'Booked', BookingDateTime }))
-  expect(marginsIn(rows, 0)).toBe(expected ? DAY : 0)
+  const margin = marginsIn(rows, 0)
+  expect(rows.map(margin)).toEqual(rows.map(() => (expected ? DAY : 0)))
 })
 
 test.each([

@@ -1,8 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import type { Context, Middleware } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { redirectIdTokens } from '../../altering/id-tokens.ts'
-import { acceptsRequest, decoded, landings, withQuery } from '../../altering/jwt-rewrites.ts'
+import {
+  acceptsRequest,
+  decoded,
+  goodTimes,
+  landings,
+  looksRight,
+  withQuery,
+} from '../../altering/jwt-rewrites.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -33,6 +41,25 @@ function stopsStrange(of: (query: Context['query']) => unknown): Middleware {
     return undefined
   }
 }
+
+/** Makes one of a parameter that comes twice. */
+const ofTwo =
+  (
+    name: string,
+    one: (
+      ctx: Context,
+      values: readonly string[],
+    ) => Record<string, string | undefined> | undefined,
+  ): Middleware =>
+  async (ctx, next) => {
+    const { [name]: values } = ctx.query
+    const parameters = Array.isArray(values) && one(ctx, values)
+    if (parameters) {
+      ctx.query = { ...ctx.query, ...parameters } as Record<string, string>
+      stateOf(ctx).fired()
+    }
+    await next()
+  }
 
 const faults: Fault[] = [
   {
@@ -251,6 +278,93 @@ const faults: Fault[] = [
     fails: [],
     warns: ['AUTHZ-20/c-hash'],
     middleware: redirectIdTokens((claims) => ({ ...claims, c_hash: 'X9q1B4gXz0m3r2Lw5V7u8A' })),
+  },
+  {
+    id: 'request-objects-from-the-future',
+    story: 'The page compares exp of a request object; nbf came later, and was taken for a remark.',
+    fails: [],
+    warns: ['AUTHZ-25/not-yet-good'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      const early = typeof claims.nbf === 'number' && claims.nbf > Date.now() / 1000 + 1800
+      if (!early || !looksRight(ctx, request, query.client_id)) return undefined
+      return { ...claims, ...goodTimes() }
+    }),
+  },
+  {
+    id: 'critical-extensions-of-request-objects-are-not-read',
+    story: 'The gateway verifies request objects itself, and reads alg and kid of their header.',
+    fails: [],
+    warns: ['AUTHZ-25/critical'],
+    middleware: acceptsRequest((request, query, ctx) =>
+      request.header.crit !== undefined && looksRight(ctx, request, query.client_id)
+        ? request.claims
+        : undefined,
+    ),
+  },
+  {
+    id: 'request-objects-say-that-they-are-jwts',
+    story: 'A filter before the page takes for a JWT what says so in its header: typ is JWT.',
+    fails: [],
+    warns: ['AUTHZ-52/lawful'],
+    async middleware(ctx, next) {
+      const { header, claims } = decoded(ctx.query.request)
+      if (claims.iss === undefined || header.typ === 'JWT') return next()
+      stateOf(ctx).fired()
+      ctx.status = 400
+      ctx.body = 'Request rejected.'
+    },
+  },
+  {
+    id: 'client-id-of-an-object-that-nobody-has',
+    story:
+      'client_id of a request object is looked up, and one that is found nowhere is not compared.',
+    fails: [],
+    warns: ['AUTHZ-37/similar'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      const { client_id: own } = query
+      const { records } = stateOf(ctx).bank.services
+      if (claims.client_id === undefined || own === undefined || claims.client_id === own) return
+      if (records.peek('Client', String(claims.client_id))) return undefined
+      return looksRight(ctx, request, own) ? { ...claims, client_id: own } : undefined
+    }),
+  },
+  {
+    id: 'requests-without-nonce',
+    story: 'The nonce was made optional for the code flow, and the hybrid flow uses the same form.',
+    fails: [],
+    warns: ['AUTHZ-53/missing'],
+    middleware: acceptsRequest((request, query, ctx) => {
+      const { claims } = request
+      if (claims.nonce !== undefined || !looksRight(ctx, request, query.client_id)) return undefined
+      return { ...claims, nonce: randomUUID() }
+    }),
+  },
+  {
+    id: 'one-request-object-is-verified-and-another-read',
+    story:
+      'The gateway verifies the request object that it finds first, and the page reads the last.',
+    fails: [],
+    warns: ['AUTHZ-51/request'],
+    middleware: ofTwo('request', (ctx, [verified, read]) => {
+      if (!looksRight(ctx, decoded(verified), ctx.query.client_id)) return undefined
+      return { request: stateOf(ctx).bank.signAsClient(decoded(read).claims) }
+    }),
+  },
+  {
+    id: 'one-redirect-uri-is-compared-and-another-used',
+    story: 'The first redirect URI is compared with the registered ones, and the last one is used.',
+    fails: [],
+    warns: ['AUTHZ-51/redirect-uri'],
+    async middleware(ctx, next) {
+      await ofTwo('redirect_uri', (_ctx, [compared, used = '']) => {
+        elsewhere().set(decoded(ctx.query.request).claims.nonce, used)
+        return { redirect_uri: compared }
+      })(ctx, async () => {
+        await landings(whereAsked)(ctx, next)
+      })
+    },
   },
 ]
 export default faults

@@ -63,7 +63,7 @@ const intentIn = (claims: Json) =>
     ?.openbanking_intent_id?.value
 
 /** Verifies the request object, but takes one of its claims from the query when both have it. */
-const readsFromQuery = (name: 'redirect_uri' | 'nonce') =>
+const readsFromQuery = (name: 'redirect_uri' | 'nonce' | 'state') =>
   acceptsRequest((request, query, ctx) => {
     const { claims } = request
     const said = query[name]
@@ -235,6 +235,27 @@ const faults: Fault[] = [
       const { second } = stateOf(ctx).bank.services.directory.clients
       if (address !== second.redirectUris[1] || !fragment.has('id_token')) return false
       fragment.delete('id_token')
+    }),
+  },
+  {
+    id: 'denial-told-as-an-outage',
+    story:
+      'Whatever ends a visit without a grant is an exception, and an exception is a server error.',
+    fails: [],
+    warns: ['AUTHZ-50/denial'],
+    middleware: landings((fragment) => {
+      if (fragment.get('error_description') !== 'the customer denied consent') return false
+      fragment.set('error', 'server_error')
+    }),
+  },
+  {
+    id: 'denial-told-as-a-wrong-client',
+    story: 'The page for consent knows one way back without a grant: the client may not do this.',
+    fails: [],
+    warns: ['AUTHZ-50/denial'],
+    middleware: landings((fragment) => {
+      if (fragment.get('error_description') !== 'the customer denied consent') return false
+      fragment.set('error', 'unauthorized_client')
     }),
   },
   {
@@ -443,6 +464,14 @@ const faults: Fault[] = [
     fails: [],
     warns: ['AUTHZ-12/nonce'],
     middleware: readsFromQuery('nonce'),
+  },
+  {
+    id: 'state-of-the-query',
+    story:
+      'The gateway keeps the state of the address that was opened, and adds it to the redirect.',
+    fails: [],
+    warns: ['AUTHZ-12/state'],
+    middleware: readsFromQuery('state'),
   },
   {
     id: 'claims-of-the-query',

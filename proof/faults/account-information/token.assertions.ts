@@ -7,6 +7,7 @@ import {
   goodAssertion,
   looksRight,
   tokenForm,
+  tokenRequests,
 } from '../../altering/jwt-rewrites.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -37,6 +38,14 @@ const refuses =
 /** Half an hour from now, in seconds since 1970. */
 const later = () => Date.now() / 1000 + 1800
 
+/** The JWT in a text that is more than one; undefined where there is none. */
+function within(text: string): string | undefined {
+  const words = text.replaceAll('%2E', '.').split(/[^\w.-]/)
+  const found = words.map((word) => word.split('.').filter(Boolean).slice(0, 3))
+  const jwt = found.find(({ length }) => length === 3)?.join('.')
+  return jwt === text ? undefined : jwt
+}
+
 const CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
 
 const faults: Fault[] = [
@@ -66,6 +75,34 @@ const faults: Fault[] = [
     fails: [],
     warns: ['TOK-55/lawful'],
     middleware: refuses(({ header }) => header.typ !== 'JWT'),
+  },
+  {
+    id: 'expiry-of-another-type-is-none',
+    story: 'exp is compared where it is a number, and whatever else it is counts as no limit.',
+    fails: [],
+    warns: ['TOK-32/other-types'],
+    middleware: takes(({ claims: { exp } }) => exp !== undefined && typeof exp !== 'number'),
+  },
+  {
+    id: 'jwts-within-other-texts',
+    story:
+      'JWTs are cut out of whatever stands around them, because a client once sent quotation marks.',
+    fails: [],
+    warns: ['TOK-58/malformed', 'AUTHZ-54/malformed'],
+    async middleware(ctx, next) {
+      const { request } = ctx.query
+      const inQuery = typeof request === 'string' ? within(request) : undefined
+      if (inQuery !== undefined) {
+        ctx.query = { ...ctx.query, request: inQuery }
+        stateOf(ctx).fired()
+      }
+      await tokenRequests((form) => {
+        if (form.getAll('client_assertion').length > 1) return false
+        const inForm = within(form.get('client_assertion') ?? '')
+        if (inForm === undefined) return false
+        form.set('client_assertion', inForm)
+      })(ctx, next)
+    },
   },
 ]
 

@@ -18,7 +18,8 @@ import {
 import { OWNERS } from '../../owners.ts'
 import { expectSameTerms, TERMS } from '../common/consents/consent-comparisons.ts'
 import { consentPath } from '../common/consents/consent-requests.ts'
-import { DENIED, denied } from '../common/visits/denial.ts'
+import { OF_AN_OUTAGE, OF_THE_CLIENT } from '../common/oauth-errors.ts'
+import { DENIED, denied, deniedOnceMore } from '../common/visits/denial.ts'
 import {
   AGAIN,
   expectNoCode,
@@ -220,6 +221,34 @@ check(
     })
   },
 )
+
+/**
+ * On the visit of AUTHZ-21/denied. Fails: the error is one of OAuth that blames something else. One that tells an outage
+ * may be true: then the customer denies once more.
+ */
+check(
+  'AUTHZ-50/denial',
+  'The error after a denial does not say that the request, the client or the server is wrong',
+  DENIED,
+  async (context) => {
+    const { visit: first } = await denied(context)
+    const visit = OF_AN_OUTAGE.includes(errorOf(first)) ? await deniedOnceMore(context) : first
+    const error = errorOf(visit)
+    expectThat(!['invalid_request', ...OF_THE_CLIENT, ...OF_AN_OUTAGE].includes(error), {
+      message: `the error after a denial is ${error}`,
+      expected: 'access_denied',
+      actual: error,
+      exchange: visit.last,
+    })
+  },
+)
+
+/** The error after a denial, which AUTHZ-21/denied requires. */
+function errorOf(visit: Visit): string {
+  const { error } = visit.kind === 'refused' ? visit.redirect : {}
+  if (!error) blockBy('AUTHZ-21/denied', 'no error came back', visit.last)
+  return error
+}
 
 /**
  * A correct request in a browser without cookies; redirects are followed, no form is submitted.

@@ -301,16 +301,14 @@ idTokenRule(
   'AUTHZ-19/claims',
   'The ID token of the authorisation response names the bank, the client and its times',
   {},
-  (idToken, { visit }, { bank, clockTolerance, earlier }, now) => {
+  (idToken, { visit, told = false }, { bank, clockTolerance, earlier }, now) => {
     const claims = readable(idToken)
     if (!claims) return undefined
     const { issuer } = bank
     const { clientId } = visit
     const compared = compareIdToken(idToken, {
       ...(issuer !== undefined && { issuer }),
-      clientId,
-      clockTolerance,
-      now,
+      ...{ clientId, clockTolerance, now, told },
     })
     const found = [
       ...findingsOf(compared, ['iss', 'sub', 'aud', 'azp', 'exp', 'iat', 'nbf']),

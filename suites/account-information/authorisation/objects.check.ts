@@ -2,11 +2,14 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import type { JwtDeviation } from '../../../engine/suite-api/jwt.ts'
 import { everything, secondClient } from '../../consents.ts'
+import { expectTable } from '../../tables.ts'
+import { jws } from '../../values/jws.ts'
 import { expectNoCode, wrongVisit } from '../common/visits/visits.ts'
+import { foreseenLawfulObjects, isLawfulObject, lawfulObjects } from './object-places.ts'
 
 /**
- * GET /authorize: request objects that name a client other than that of
- * the request. Requirements: specs/account-information/authorisation.yaml
+ * GET /authorize: request objects that name a client other than that of the request, that come
+ * twice, and that are lawful. Requirements: specs/account-information/authorisation.yaml
  */
 
 /** Both clients have an approval of their own, which shows that their correct requests work. */
@@ -64,4 +67,21 @@ check(
   'A request object that names another client as its issuer is refused',
   { ...OF_BOTH, refusals: refusals(OTHER_ISSUER) },
   (context) => expectNoCodeForEither(context, OTHER_ISSUER, ({ id }) => ({ claims: { iss: id } })),
+)
+
+/** OpenID Connect Core 6.1, RFC 7515 and RFC 7519. Fails: another end than the page of the usual request object. */
+check(
+  'AUTHZ-52/lawful',
+  'A request object is taken however its JSON is written, and with or without what is optional',
+  {
+    uses: [everything],
+    asks: [jws],
+    refusals: foreseenLawfulObjects,
+    follows: ['GEN-36/unknown'],
+  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'AUTHZ-52/lawful', type: jws, rows: isLawfulObject },
+      places: [lawfulObjects(context.target.attended)],
+    }),
 )

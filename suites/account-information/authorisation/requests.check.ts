@@ -334,6 +334,12 @@ check('AUTHZ-09/missing', 'A request without scope is refused', NEGATIVE, async 
   expectNoCode(await wrongVisit(context, { purpose: 'no scope', deviation }))
 })
 
+/** OpenID Connect Core 1.0, 3.3.2.11: the ID token of this response type has the nonce of its request. */
+check('AUTHZ-53/missing', 'A request without nonce is refused', NEGATIVE, async (context) => {
+  const deviation = inBoth({ nonce: undefined })
+  expectNoCode(await wrongVisit(context, { purpose: 'no nonce', deviation }))
+})
+
 check('AUTHZ-10/missing', 'A request without client_id is refused', NEGATIVE, async (context) => {
   const deviation = inBoth({ client_id: undefined })
   expectNoCode(await wrongVisit(context, { purpose: 'no client_id', deviation }))
@@ -351,17 +357,17 @@ check(
   },
 )
 
-for (const { id, title, rows, ...options } of OBJECT_CHECKS) {
-  const refusals = foreseenObjects(rows, 'first')
+for (const { id, title, rows, dear, ...options } of OBJECT_CHECKS) {
+  const refusals = foreseenObjects({ rows, ...(dear && { dear }) }, 'first')
   check(id, title, { ...options, uses: [everything], asks: [jws], refusals }, async (context) => {
     if (options.needs?.includes('clients.second')) context.tpp('second')
-    const places = [objectPlace(context, 'first')]
+    const places = [objectPlace(context, 'first', dear)]
     await expectTable(context, { owner: id, type: jws, rows, places })
   })
 }
 
 for (const { id, title, rows, ...options } of SECOND_CLIENT_CHECKS) {
-  const refusals = foreseenObjects(rows, 'second')
+  const refusals = foreseenObjects({ rows }, 'second')
   check(id, title, { ...options, ...OF_SECOND, asks: [jws], refusals }, async (context) => {
     await secondApproved(context)
     await expectTable(context, {
@@ -420,6 +426,31 @@ check(
       message: 'the ID token has the nonce that nobody signed',
       expected: 'an error, or the nonce of the signed request object',
       actual: 'the nonce of the query',
+      exchange: visit.last,
+    })
+  },
+)
+
+/**
+ * The same for state. A refusal may return either of the two, since it refuses a request that contradicts itself.
+ * Fails: a code with the state of the query.
+ */
+check(
+  'AUTHZ-12/state',
+  'A state of the query that contradicts the request object does not come back with a code',
+  NEGATIVE,
+  async (context) => {
+    const state = randomUUID()
+    const visit = await wrongVisit(context, {
+      purpose: 'another state in the query than in the request object',
+      deviation: { query: { state } },
+    })
+    expectAnswered(visit)
+    if (visit.kind !== 'granted') return
+    expectThat(visit.redirect.state !== state, {
+      message: 'the code came with the state that nobody signed',
+      expected: 'an error, or the state of the signed request object',
+      actual: 'the state of the query',
       exchange: visit.last,
     })
   },

@@ -19,3 +19,12 @@ export function forbiddenCharacters(
     return [{ message, expected, actual: brief(String(text)), ...place(name) }]
   })
 }
+
+/** Errors of RFC 6749 4.1.2.1 and 5.2 that say that the client, or what it asks for, is wrong. */
+export const OF_THE_CLIENT = [
+  ...['invalid_client', 'unauthorized_client', 'unsupported_grant_type'],
+  ...['unsupported_response_type', 'invalid_scope'],
+]
+
+/** Errors of RFC 6749 4.1.2.1 that say that the server is in trouble. */
+export const OF_AN_OUTAGE = ['server_error', 'temporarily_unavailable']

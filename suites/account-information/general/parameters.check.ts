@@ -1,24 +1,15 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
-import { expectThat, matchers, noteControl, relyOn } from '../../../engine/suite-api/expect.ts'
-import { type Visit, type VisitOptions, visitEnd } from '../../../engine/suite-api/flow.ts'
-import { blockBy, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
-import type { Finding } from '../../../engine/suite-api/rule.ts'
+import { matchers, relyOn } from '../../../engine/suite-api/expect.ts'
+import { NotApplicable } from '../../../engine/suite-api/outcomes.ts'
 import { everything } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable, type Place } from '../../tables.ts'
 import { type Encoded, formEncoding, type Respelled } from '../../values/form-encoding.ts'
-import { createConsent } from '../common/consents/consent-requests.ts'
 import { needsLogin } from '../common/data/history.ts'
 import { otherThanAround } from '../common/data/same-rows.ts'
 import { filtered, relyOnFilters, relyOnSteadyRows } from '../common/data/transaction-readings.ts'
-import { foreseenVisits, type Named } from '../common/places/visit-places.ts'
-import {
-  expectAnswered,
-  inBoth,
-  nobodyLogsIn,
-  relyOnNoCode,
-  wrongVisit,
-} from '../common/visits/visits.ts'
+import { expectSamePage, foreseenPages, usualPagePlace } from '../common/places/usual-page.ts'
+import { inBoth } from '../common/visits/visits.ts'
 
 /** Names and values in forms and queries, as libraries do. Requirements: specs/account-information/general.yaml */
 
@@ -77,69 +68,20 @@ async function filters(context: Context<Used>): Promise<EncodedPlace[]> {
 /** Parameters that every authorisation request has, where their encodings can differ. */
 const USUAL = 'scope=openid%20accounts&redirect_uri=https%3A%2F%2Ftpp.example%2Fa-b'
 
-const pageOf = (attended: boolean): Named => ({
-  ...{ name: 'authorisation', kind: 'authorisation' },
-  ...(attended && { dear: true as const }),
-})
-
-/** The visit of a correct request with no login. It must end on a page. */
-async function usualPage(context: Context<Used>): Promise<Visit> {
-  const usual = await nobodyLogsIn(context)
-  relyOnNoCode('AUTHZ-22/before-login', usual)
-  if (usual.kind === 'refused') {
-    blockBy(OWNERS.visit, `the visit ended with ${visitEnd(usual)}`, usual.last)
-  }
-  return usual
-}
-
 /** A request without a login: the bank shows a page wherever it does so for the usual encoding. */
-const authorisation = (attended: boolean): EncodedPlace => ({
-  ...pageOf(attended),
-  async open(context) {
-    const usual = await usualPage(context)
-    const client = await context.caller()
-    let consentId = await createConsent(client)
-    return {
-      right: { text: new URL(usual.request.url).search.slice(1) },
-      async ask(respelled, purpose) {
-        const visit = await wrongVisit(context, {
-          ...{ purpose, consentId, decision: 'none', deviation: { respelled } },
-          // Whether the bank accepts another state is judged by the checks of state.
-          state: usual.request.state,
-        })
-        // Another consent for the next one: a bank may be done with one whose page was shown.
-        consentId = await createConsent(client)
-        expectAnswered(visit)
-        const finding = otherEnd(visit, usual, USUALLY_WRITTEN)
-        return { ...(visit.last && { exchange: visit.last }), ...(finding && { finding }) }
-      },
-    }
-  },
-})
-
-/** How the bank answered: by a redirect, or by a page with a status. Login pages may have any status. */
-const ledTo = ({ kind, pages: [page] }: Visit) => (kind === 'stopped' ? page?.status : kind)
-
-/** The finding where a visit did not lead to the page of the usual request. */
-function otherEnd(visit: Visit, usual: Visit, expected: string): Finding | undefined {
-  if (ledTo(visit) === ledTo(usual)) return undefined
-  const actual = visitEnd(visit)
-  return { message: `the visit ended with ${actual}`, expected, actual }
-}
+const authorisation = (attended: boolean): EncodedPlace =>
+  usualPagePlace(attended, {
+    rightOf: (usual) => ({ text: new URL(usual.request.url).search.slice(1) }),
+    deviationOf: (respelled) => ({ respelled }),
+    expected: USUALLY_WRITTEN,
+  })
 
 const USUALLY_WRITTEN = 'the page that the same parameters lead to as they are usually written'
 
 const visits = (rows: (row: Row) => boolean) => ({
   uses: [everything],
   asks: [formEncoding],
-  refusals: (foreseen: Parameters<ReturnType<typeof foreseenVisits>>[0]) => [
-    'nobody logs in',
-    ...foreseenVisits(formEncoding, rows, 'first', {
-      placeOf: (_client, attended) => pageOf(attended),
-      shared: false,
-      rightOf: () => ({ text: USUAL }),
-    })(foreseen),
-  ],
+  refusals: foreseenPages(formEncoding, rows, { rightOf: () => ({ text: USUAL }) }),
 })
 
 /** A check that tests these rows of the table at these places. */
@@ -190,23 +132,6 @@ check(
     return expectSamePage(context, WITHOUT_VALUE, { query })
   },
 )
-
-/** Fails: without a login, the request does not lead to the page of a correct one. */
-async function expectSamePage(
-  context: Context<Used>,
-  purpose: string,
-  deviation: VisitOptions['deviation'],
-): Promise<void> {
-  const usual = await usualPage(context)
-  const { state } = usual.request
-  const visit = await wrongVisit(context, { purpose, decision: 'none', deviation, state })
-  if (usual.last) noteControl({ exchange: usual.last, summary: 'without that, a page came' })
-  expectAnswered(visit)
-  const finding = otherEnd(visit, usual, 'the page that a request without that leads to')
-  if (!finding) return
-  const message = `${finding.message} (${purpose})`
-  expectThat(false, { ...finding, message, exchange: visit.last })
-}
 
 check(
   'GEN-23/token',

@@ -61,7 +61,7 @@ export const REGISTRATION_CHECKS: readonly RegistrationCheck[] = [
     id: 'REG-24/forged',
     title: 'A registration that the holder of the software statement did not sign is refused',
     kind: 'registration',
-    rows: isWrong('should', JWS_GROUPS.otherClient, ...FORGED),
+    rows: isWrong('should', JWS_GROUPS.otherClient, JWS_GROUPS.otherAlgorithms, ...FORGED),
     follows: ['REG-24/unsigned'],
   },
   {

@@ -88,11 +88,12 @@ export const wrongAssertions = (part: RegExp) => isWrong('must', part)
 /** Rows of an assertion that is not good yet, or that must be understood in a way that nobody knows. */
 export const isSelfRefusing = isWrong('should', JWS_GROUPS.notYetGood, JWS_GROUPS.critical)
 
-/** Lawful rows of a level. */
-export const isLawfulAssertion =
-  (wanted: 'must' | 'should') =>
-  ({ lawful, level }: JwsRow): boolean =>
-    lawful === true && level === wanted
+/** Rows of claims that have no value, or one of another type. Missing claims have checks of their own. */
+export const isOfOtherType = (row: JwsRow): boolean =>
+  isWrong('should', /^(iss|sub|aud|exp|jti|assertion-made)-/)(row) && !/-missing/.test(row.id)
+
+/** Rows of assertions that are no compact JWS, or none in PS256. */
+export const isMalformed = isWrong('should', JWS_GROUPS.malformed)
 
 /** The token endpoint, for each client: the bank looks up the keys and names of each separately. */
 export function assertionPlaces(clients: readonly ClientName[]): Place<Jws, JwtDeviation>[] {

@@ -7,6 +7,7 @@ import type { Exchange } from '../../../engine/suite-api/responses.ts'
 import { OWNERS } from '../../owners.ts'
 import { dear, expectTable } from '../../tables.ts'
 import { jws } from '../../values/jws.ts'
+import { isLawful } from '../../values/jws-groups.ts'
 import { assertionType, grantType } from '../../values/token-enumerations.ts'
 import { ELSEWHERE } from '../common/elsewhere.ts'
 import { clientsOf } from '../common/registration/clients.ts'
@@ -14,7 +15,8 @@ import { partiesOf, WRONG_AUTHENTICATIONS } from '../common/tokens/wrong-authent
 import {
   ASSERTION_CHECKS,
   assertionPlaces,
-  isLawfulAssertion,
+  isMalformed,
+  isOfOtherType,
   isSelfRefusing,
   wrongAssertions,
 } from './assertion-places.ts'
@@ -155,12 +157,41 @@ check(
 )
 
 check(
+  'TOK-32/other-types',
+  'A client assertion whose iss, sub, aud, exp or jti has no value, or one of another type, is refused',
+  {
+    asks: [jws],
+    follows: [
+      ...['TOK-32/without-parties', 'TOK-32/without-expiry', 'TOK-32/without-jti'],
+      ...['TOK-07/issuer', 'TOK-07/subject', 'TOK-07/audience', 'TOK-07/expired'],
+    ],
+  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-32/other-types', type: jws, rows: isOfOtherType },
+      places: ofOneClient,
+    }),
+)
+
+/** RFC 7519 7.2: if a step of the validation fails, “the JWT MUST be rejected”. */
+check(
+  'TOK-58/malformed',
+  'A client assertion that is no compact JWS of valid JSON, or whose alg is not PS256, is refused',
+  { asks: [jws], follows: ['TOK-08/unsigned', 'TOK-08/other-algorithms', 'TOK-07/tampered'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-58/malformed', type: jws, rows: isMalformed },
+      places: ofOneClient,
+    }),
+)
+
+check(
   'TOK-54/unknown-claims',
   'A client assertion with claims that nobody knows is taken',
   { asks: [jws] },
   (context) =>
     expectTable(context, {
-      ...{ owner: 'TOK-54/unknown-claims', type: jws, rows: isLawfulAssertion('must') },
+      ...{ owner: 'TOK-54/unknown-claims', type: jws, rows: isLawful('must') },
       places: ofOneClient,
     }),
 )
@@ -171,7 +202,7 @@ check(
   { asks: [jws], follows: ['TOK-54/unknown-claims'] },
   (context) =>
     expectTable(context, {
-      ...{ owner: 'TOK-55/lawful', type: jws, rows: isLawfulAssertion('should') },
+      ...{ owner: 'TOK-55/lawful', type: jws, rows: isLawful('should') },
       places: ofOneClient,
     }),
 )

@@ -2,15 +2,10 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expectThat, noteNegative, relyOn } from '../../../engine/suite-api/expect.ts'
 import { type Exchange, member } from '../../../engine/suite-api/responses.ts'
 import { everything } from '../../consents.ts'
+import { OF_THE_CLIENT } from '../common/oauth-errors.ts'
 import { unknownCode, unknownRefreshToken } from '../common/tokens/unknown-tokens.ts'
 
 /** POST /oauth/token: what an OAuth error says. Requirements: specs/account-information/token.yaml */
-
-/** Errors of RFC 6749 5.2 that say that something else is wrong than the code or the refresh token. */
-const OF_OTHER_THINGS = [
-  ...['invalid_client', 'unauthorized_client'],
-  ...['unsupported_grant_type', 'invalid_scope'],
-]
 
 for (const { id, owner, what, ask } of [
   { id: 'TOK-56/code', owner: 'TOK-11/unknown', what: 'code', ask: unknownCode },
@@ -30,7 +25,7 @@ for (const { id, owner, what, ask } of [
       relyOn(owner, answer).toGiveNoToken()
       noteNegative()
       const error = member(answer.response?.json, 'error')
-      expectThat(!OF_OTHER_THINGS.includes(String(error)), {
+      expectThat(!OF_THE_CLIENT.includes(String(error)), {
         message: `the error to an unknown ${what} is ${String(error)}`,
         expected: 'invalid_grant',
         actual: String(error),

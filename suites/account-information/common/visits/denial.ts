@@ -21,20 +21,25 @@ interface Denial {
   query: Exchange
 }
 
+const DENYING = { decision: 'deny', state: SPECIAL_STATE, correct: true } as const
+
 /** The one denial of a run, with a consent of its own, which is queried afterwards. */
 export const denied = sharedFixture([everything], async (context): Promise<Denial> => {
   const client = await context.caller()
   const creation = await create(client, ACCOUNTS)
   relyOn(OWNERS.consent, creation).toSucceed()
   const id = requireConsentId(creation)
-  const options = { decision: 'deny', consentId: id, state: SPECIAL_STATE } as const
-  const visit = await wrongVisit(context, { purpose, ...options, correct: true })
+  const visit = await wrongVisit(context, { purpose, ...DENYING, consentId: id })
   requireDenied(visit)
   const { consentId } = visit.request
   // Whether a denied consent still exists is open.
   const query = await client.get(consentPath(consentId), { deviation: 'its consent was denied' })
   return { visit, consentId, creation, query }
 })
+
+/** Another denial with another consent, where the first one met trouble of the bank. */
+export const deniedOnceMore = (context: Context<typeof everything>): Promise<Visit> =>
+  wrongVisit(context, { purpose, ...DENYING })
 
 /** The creation of the denied consent, and its query. Not applicable where the query is refused. */
 export async function deniedAndQueried(context: Context<typeof everything>): Promise<Denial> {

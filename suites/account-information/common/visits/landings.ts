@@ -12,11 +12,13 @@ export interface Landing {
   /** The consent that the customer is asked to approve. */
   consentId?: string
   signature?: Exchange['signature']
+  /** A person or a browser told of it, perhaps long after the bank's answer. */
+  told?: true
 }
 
 /** The redirect to the redirect URI of the request; undefined for any other answer. */
 export function landingOf(exchange: Exchange): Landing | undefined {
-  const { about, signature } = exchange
+  const { about, signature, response } = exchange
   const { visit, subject: consentId } = about
   const location = header(exchange, 'location')
   if (!visit || location === undefined || !URL.canParse(location, exchange.request.url)) {
@@ -24,7 +26,11 @@ export function landingOf(exchange: Exchange): Landing | undefined {
   }
   const redirect = parseRedirect(new URL(location, exchange.request.url).href)
   return redirect && redirectsTo(redirect, visit.redirectUri)
-    ? { redirect, visit, signature, ...(consentId !== undefined && { consentId }) }
+    ? {
+        ...{ redirect, visit, signature },
+        ...(consentId !== undefined && { consentId }),
+        ...(response?.status === 0 && { told: true }),
+      }
     : undefined
 }
 
