@@ -12,6 +12,7 @@ import { type Handler, handlersOf } from './handlers.ts'
 import { Refused } from './refusals.ts'
 import { within } from './request-context.ts'
 import { transportIn } from './transport.ts'
+import { unacceptedTransport } from './unaccepted.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -106,7 +107,7 @@ function refuseCertificate(
   services: Pick<Services, 'policies' | 'settings'>,
   { role }: Handler,
 ): void {
-  const refused = new Refused('certificate')
+  const refused = new Refused('certificate', unacceptedTransport(stateOf(ctx).transport))
   answerRefusal(ctx, services, refused)
   if (role === 'api') return
   const { message } = services.policies.refusal(refused.reason)

@@ -290,6 +290,8 @@ export interface Conduct {
   /** Does it stop using a consent that it saw Revoked? */
   heedsStatus: boolean
   withCertificate: boolean
+  /** Does it show its certificate at the token endpoint too? */
+  tokensWithCertificate: boolean
   /** A transport certificate that it uses instead of its own. */
   otherCertificate(): Promise<{ certificate: string; key: string } | undefined>
   /** Does it keep using its first transport certificate? */
@@ -453,6 +455,7 @@ export const right: Conduct = {
   asksStatus: 'never',
   heedsStatus: true,
   withCertificate: true,
+  tokensWithCertificate: true,
   otherCertificate: async () => undefined,
   keepsItsCertificate: false,
   pinsTheBank: false,

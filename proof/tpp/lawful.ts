@@ -42,6 +42,12 @@ const neverRefreshes: Partial<Conduct> = {
 
 const lawful: LawfulTpp[] = [
   {
+    id: 'token-requests-without-a-certificate',
+    story:
+      '"Consent, data and registration endpoints are reached over mutual TLS": the token endpoint is not named.',
+    conduct: { tokensWithCertificate: false },
+  },
+  {
     id: 'least-of-everything',
     story:
       'No dates in the consent, no filters, nobody present, one redirect URI, one scope: all of it is optional.',

@@ -49,18 +49,7 @@ export function openWire(
   /** Keeps the first certificate of the bank, for a TPP that pins it. */
   memory: { pin?: string },
 ): Wire {
-  const secureContext = contextOf(options)
-  const agentFor = (trusting: boolean) =>
-    new Agent({
-      keepAlive: true,
-      maxCachedSessions: 0,
-      secureContext,
-      rejectUnauthorized: !trusting,
-      ...(!conduct.checksTheHost && { checkServerIdentity: () => undefined }),
-    })
-  const agent = agentFor(conduct.trustsAnybody)
-  // For a TPP that checks the certificate only for consents and data: all other addresses.
-  const elsewhere = conduct.verifiesDataAlone ? agentFor(true) : agent
+  const agents = openAgents(options, conduct)
   let sent = 0
 
   return {
@@ -79,8 +68,7 @@ export function openWire(
       }
     },
     close() {
-      agent.destroy()
-      elsewhere.destroy()
+      agents.close()
     },
   }
 
@@ -111,7 +99,7 @@ export function openWire(
     return new Promise<Raw>((resolve, reject) => {
       const options = { method, headers: { ...headers, ...lengthOf(body) } }
       const asked = url.startsWith('https:')
-        ? secure(url, { ...options, agent: url.includes('/aisp/') ? agent : elsewhere })
+        ? secure(url, { ...options, agent: agents.of(url) })
         : plain(url, options)
       const timer = setTimeout(() => asked.destroy(new Refusal('the bank is too slow')), patience)
       asked.on('error', (error) => {
@@ -143,6 +131,31 @@ export function openWire(
       })
       asked.end(body)
     })
+  }
+}
+
+/** The connections to each address, with what is shown and trusted there. */
+function openAgents(options: Identity, conduct: Conduct) {
+  const { trustsAnybody, verifiesDataAlone, tokensWithCertificate, checksTheHost } = conduct
+  const agentFor = (trusting: boolean, identity = options) =>
+    new Agent({
+      keepAlive: true,
+      maxCachedSessions: 0,
+      secureContext: contextOf(identity),
+      rejectUnauthorized: !trusting,
+      ...(!checksTheHost && { checkServerIdentity: () => undefined }),
+    })
+  const forData = agentFor(trustsAnybody)
+  const elsewhere = agentFor(trustsAnybody || verifiesDataAlone)
+  const forTokens = tokensWithCertificate ? elsewhere : agentFor(false, { trust: options.trust })
+  return {
+    of(url: string): Agent {
+      if (url.includes('/aisp/')) return forData
+      return url.endsWith('/token') ? forTokens : elsewhere
+    },
+    close() {
+      for (const each of [forData, elsewhere, forTokens]) each.destroy()
+    },
   }
 }
 
