@@ -330,7 +330,9 @@ export interface Conduct {
   keepsTokens: boolean
   /** Does it keep using the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
-  /** Does another customer connect by the consent of the first one? */
+  /** Does each customer have a row of the memory? If all share one: whose tokens stay in it. */
+  customerRows: 'each' | 'first-stays' | 'last-stays'
+  /** Does another customer connect by the consent in their row? */
   sharesConsents: boolean
   /** Can a customer who is connected connect again? */
   connectsAgain: boolean
@@ -475,6 +477,7 @@ export const right: Conduct = {
   decompresses: true,
   keepsTokens: true,
   keepsFirstTokens: false,
+  customerRows: 'each',
   sharesConsents: false,
   connectsAgain: true,
   leavesConsents: false,

@@ -1,5 +1,5 @@
 /** Consents that end, or are refused or deleted. Requirements: specs/tpp/consents.yaml */
-import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
+import type { Goal, ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, member } from '../../engine/suite-api/responses.ts'
@@ -12,6 +12,7 @@ import {
   lastSaid,
   neverGivesUp,
   requireAltered,
+  requireReading,
   requireRefusal,
   requireUnbroken,
   stopsThere,
@@ -298,31 +299,81 @@ scenario({
   judge: (run) => survives(run),
 })
 
+const consentOf = (exchange: Exchange) => seenOf(exchange).consent?.id
+
+/** Consents for which customers were sent to the bank while the client pursued this goal. */
+function visited({ exchanges }: ScenarioRun, goal: Goal): Exchange[] {
+  return exchanges.filter((each) => {
+    const seen = seenOf(each)
+    return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
+  })
+}
+
+/** The visits of a second customer; not applicable without any. */
+function secondVisits(run: ScenarioRun): Exchange[] {
+  const visits = visited(run, 'connect-another')
+  if (visits.length > 0) return visits
+  requireUnbroken(run)
+  throw new NotApplicable('the client sends no second customer to the bank')
+}
+
+/** An answer with data of this goal, if none of them is under one of the consents of the visits. */
+function otherData(run: ScenarioRun, goal: Goal, visits: Exchange[]): Exchange | undefined {
+  const own = visits.map(consentOf)
+  const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
+  return got.some((each) => own.includes(consentOf(each))) ? undefined : got[0]
+}
+
 scenario({
   id: 'TCON-16/own-consent',
   title: 'a second customer connects',
-  right: 'It creates a consent for this customer, and sends the customer to the bank for that one.',
+  right:
+    'It creates a consent for this customer, sends the customer to the bank for that one, and reads under it.',
   steps: ['connect', 'connect-another'],
   judge(run) {
-    const visitsOf = (goal: string) =>
-      run.exchanges.filter((each) => {
-        const seen = seenOf(each)
-        return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
-      })
-    const consentOf = (visit: Exchange) => seenOf(visit).consent?.id
-    const [first, second] = [visitsOf('connect'), visitsOf('connect-another')]
-    if (second.length === 0) {
-      requireUnbroken(run)
-      throw new NotApplicable('the client sends no second customer to the bank')
-    }
-    const known = first.map(consentOf)
+    const second = secondVisits(run)
+    const known = visited(run, 'connect').map(consentOf)
     const shared = second.find((visit) => known.includes(consentOf(visit)))
-    if (!shared) return
+    if (shared) {
+      throw new Nonconformance({
+        message: 'a customer is sent to the bank for the consent of another customer',
+        expected: 'a consent that was created for this customer',
+        actual: 'an authorisation request with the intent id of the first customer’s consent',
+        exchange: shared,
+      })
+    }
+    const other = otherData(run, 'connect-another', second)
+    // A job may read the data of the first customer at any time.
+    if (!other || lastSaid(run).end === 'refused') return
     throw new Nonconformance({
-      message: 'a customer is sent to the bank for the consent of another customer',
-      expected: 'a consent that was created for this customer',
-      actual: 'an authorisation request with the intent id of the first customer’s consent',
-      exchange: shared,
+      message: 'for a customer who connects the data of another customer are read',
+      expected: 'data under the consent of this customer',
+      actual: `GET ${other.endpoint} under the first customer’s consent, and nothing under the own one`,
+      exchange: other,
+    })
+  },
+})
+
+scenario({
+  id: 'TCON-19/own-data',
+  title: 'a second customer has connected, and the data of the first one are read again',
+  right: 'It reads them with the tokens of the first customer.',
+  steps: ['connect', 'connect-another', 'read'],
+  judge(run) {
+    const second = secondVisits(run)
+    const first = visited(run, 'connect')
+    const known = first.map(consentOf)
+    if (second.some((visit) => known.includes(consentOf(visit)))) {
+      throw new NotApplicable('both customers have the same consent')
+    }
+    requireReading(run)
+    const other = otherData(run, 'read', first)
+    if (!other) return
+    throw new Nonconformance({
+      message: 'asked for the data of one customer the client reads those of another',
+      expected: 'data under the consent of the customer of connect',
+      actual: `GET ${other.endpoint} under the consent of the second customer, and nothing under the first one’s`,
+      exchange: other,
     })
   },
 })

@@ -284,7 +284,19 @@ const wrong: WrongTpp[] = [
     id: 'one-consent-for-all-customers',
     story: 'The consent belongs to the bank, and there is one row for each bank.',
     fails: ['TCON-16/own-consent'],
-    conduct: { sharesConsents: true },
+    conduct: { customerRows: 'last-stays', sharesConsents: true },
+  },
+  {
+    id: 'tokens-of-the-first-customer',
+    story: 'There is one row of tokens for each bank, and it is written once.',
+    fails: ['TCON-16/own-consent'],
+    conduct: { customerRows: 'first-stays' },
+  },
+  {
+    id: 'tokens-of-the-last-customer',
+    story: 'There is one row of tokens for each bank, and whoever connects writes it.',
+    warns: ['TCON-19/own-data'],
+    conduct: { customerRows: 'last-stays' },
   },
   {
     id: 'permissions-as-answered',
