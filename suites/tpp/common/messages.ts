@@ -123,6 +123,14 @@ export function decoded(
 /** The request object of an authorisation request. */
 export const requestObjectOf = readOnce((exchange) => decoded(queryOf(exchange).get('request')))
 
+/** The scopes that an authorisation request names, in the query or in the object: the query may have openid alone. */
+export const scopesOf = (exchange: Exchange): string[] => [
+  ...new Set([
+    ...words(queryOf(exchange).get('scope')),
+    ...words(requestObjectOf(exchange)?.claims.scope),
+  ]),
+]
+
 /** The client assertion of a token request. */
 export const assertionOf = readOnce((exchange) => decoded(formOf(exchange).get('client_assertion')))
 
