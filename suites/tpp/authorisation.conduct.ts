@@ -131,6 +131,16 @@ conduct(
   },
 )
 
+conduct('TAUT-18/openid', 'the scope in the query has openid', options, (exchange) => {
+  const scope = requestOf(exchange)?.query.get('scope')
+  if (!scope) return undefined
+  return unless(words(scope).includes('openid'), {
+    message: 'the scope in the query has no openid',
+    expected: 'openid in the scope of the query, also where the request object has it',
+    actual: shown(scope),
+  })
+})
+
 /** The purpose of the visit: the scenario, and what the client was asked to do in it. */
 function visitOf(exchange: Exchange): string {
   const { scenario, goal } = seenOf(exchange)
