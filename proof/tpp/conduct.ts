@@ -314,6 +314,8 @@ export interface Conduct {
   /** Path where a funds confirmation consent is created or deleted. */
   fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
+  /** Does it keep its first token for funds confirmation consents for ever? */
+  keepsFundsToken: boolean
   productRequest(
     request: { url: string; headers: Record<string, string> },
     tokens: { customers?: string; clients?: string },
@@ -471,6 +473,7 @@ export const right: Conduct = {
   fundsAccount: (account) => account,
   fundsPath: () => '/cbpii/funds-confirmation-consents',
   deletesFundsConsent: true,
+  keepsFundsToken: false,
   productRequest: (request) => request,
   claimsSuccess: () => false,
   takesFirstKey: false,

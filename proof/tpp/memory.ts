@@ -29,6 +29,7 @@ interface MemoryOfBank {
     registration_access_token: string
   }
   clientToken?: string
+  fundsToken?: string
   assertion?: string
   keys?: Json[]
   /** Its first transport certificate. */
@@ -47,6 +48,7 @@ interface Kept {
 const OF_THE_BANK: Record<keyof MemoryOfBank, true> = {
   client: true,
   clientToken: true,
+  fundsToken: true,
   assertion: true,
   keys: true,
   transport: true,

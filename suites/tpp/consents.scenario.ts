@@ -50,61 +50,74 @@ scenario({
   },
 })
 
-scenario({
-  id: 'CLC-21/new-token',
-  title:
-    'the access token has expired when the consent is deleted: the bank answers 401, and the client is asked again',
-  right: 'It gets a new token, at once or when it is asked again, and deletes the consent with it.',
-  alteration: 'first-deletion-meets-an-expired-token',
-  steps: ['connect', 'disconnect', 'disconnect'],
-  enough: (run) => deletions(run).some(({ response }) => response?.status === 204),
-  judge(run) {
-    const altered = requireAltered(run, 'deletes consents')
-    const old = sent(altered, 'authorization')
-    const again = after(run, altered).filter(
-      ({ endpoint }) => endpoint === 'delete-account-access-consent',
-    )
-    if (
-      again.some((each) => sent(each, 'authorization') !== old && each.response?.status === 204)
-    ) {
-      return
-    }
-    throw new Nonconformance({
-      message: 'the client gets no new token after a 401',
-      expected: 'a new access token, and the deletion with it',
-      actual:
-        again.length > 0
-          ? 'the deletion with the same token'
-          : `no further deletion; it says: ${lastSaid(run).words}`,
-      exchange: again.at(-1) ?? altered,
-    })
-  },
-})
+/** After the answer 401 to a deletion the client gets a new token, and deletes a consent with it. */
+function deletesWithANewToken(run: ScenarioRun): void {
+  const altered = requireAltered(run, 'deletes consents')
+  const old = sent(altered, 'authorization')
+  const again = after(run, altered).filter(({ endpoint }) => endpoint === altered.endpoint)
+  if (again.some((each) => sent(each, 'authorization') !== old && each.response?.status === 204)) {
+    return
+  }
+  throw new Nonconformance({
+    message: 'the client gets no new token after a 401',
+    expected: 'a new access token, and the deletion with it',
+    actual:
+      again.length > 0
+        ? 'the deletion with the same token'
+        : `no further deletion; it says: ${lastSaid(run).words}`,
+    exchange: again.at(-1) ?? altered,
+  })
+}
 
-for (const [id, alteration, title, what] of [
-  [
-    'TCON-13/refused',
-    'deletions-refused',
-    'the bank answers with 401 whenever a consent is deleted',
-    'answers of 401',
-  ],
-  [
-    'TCON-13/unavailable',
-    'deletions-unavailable',
-    'the bank answers with 503 whenever a consent is deleted',
-    'answers of 503',
-  ],
+for (const [id, what, steps] of [
+  ['CLC-21/new-token', 'the consent', ['connect', 'disconnect', 'disconnect']],
+  ['CLC-21/funds', 'a funds confirmation consent', ['confirm-funds', 'confirm-funds']],
 ] as const) {
   scenario({
     id,
-    title,
-    right: 'It gives up after some attempts, and says that the consent is not deleted.',
-    alteration,
-    ...neverGivesUp,
-    steps: ['connect', 'disconnect'],
-    judge: (run) => givesUpAndSaysSo(run, 'deletes consents', what),
+    title: `the access token has expired when ${what} is deleted: the bank answers 401, and the client is asked again`,
+    right:
+      'It gets a new token, at once or when it is asked again, and deletes the consent with it.',
+    alteration: 'first-deletion-meets-an-expired-token',
+    steps: [...steps],
+    enough: (run) =>
+      run.exchanges.some(
+        ({ request, response }) => request.method === 'DELETE' && response?.status === 204,
+      ),
+    judge: deletesWithANewToken,
   })
 }
+
+const DISCONNECTS = ['connect', 'disconnect'] as const
+const FUNDS = ['confirm-funds'] as const
+
+for (const [id, status, steps, what] of [
+  ['TCON-13/refused', 401, DISCONNECTS, 'a consent'],
+  ['TCON-13/unavailable', 503, DISCONNECTS, 'a consent'],
+  ['TCON-13/funds-refused', 401, FUNDS, 'a funds confirmation consent'],
+  ['TCON-13/funds-unavailable', 503, FUNDS, 'a funds confirmation consent'],
+] as const) {
+  scenario({
+    id,
+    title: `the bank answers with ${status} whenever ${what} is deleted`,
+    right: 'It gives up after some attempts, and says that the consent is not deleted.',
+    alteration: status === 401 ? 'deletions-refused' : 'deletions-unavailable',
+    ...neverGivesUp,
+    steps: [...steps],
+    judge: (run) => givesUpAndSaysSo(run, 'deletes consents', `answers of ${status}`),
+  })
+}
+
+scenario({
+  id: 'TCON-20/refused',
+  title: 'the bank refuses to create a funds confirmation consent',
+  right: 'It says so.',
+  alteration: 'consent-refused',
+  ...neverGivesUp,
+  steps: ['confirm-funds'],
+  judge: (run) =>
+    givesUpAndSaysSo(run, 'creates a funds confirmation consent', 'a refused consent'),
+})
 
 scenario({
   id: 'TCON-14/forbidden',

@@ -136,6 +136,18 @@ const wrong: WrongTpp[] = [
     conduct: { renewsClientToken: false },
   },
   {
+    id: 'token-for-funds-for-ever',
+    story: 'The token for funds is fetched when the service starts.',
+    fails: ['CLC-21/funds'],
+    conduct: { keepsFundsToken: true },
+  },
+  {
+    id: 'funds-whatever-the-bank-says',
+    story: 'Both requests about funds are sent, and their answers go into the log.',
+    warns: ['TCON-13/funds-refused', 'TCON-13/funds-unavailable', 'TCON-20/refused'],
+    conduct: { claimsSuccess: (_reason, goal) => goal === 'confirm-funds' },
+  },
+  {
     id: 'customer-sent-without-a-consent',
     story: 'The ConsentId is made by the client, and the bank will know it later.',
     warns: ['TCON-05/no-consent-id', 'TCON-05/refused', 'TCON-05/unavailable'],
