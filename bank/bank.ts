@@ -142,7 +142,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
-    impersonate: (by) => impersonate(by, directory, listeners),
+    impersonate: (by, at) => impersonate(by, at, directory, listeners),
     renewTransport() {
       const { transport } = directory.clients.first
       services.withdrawn.add(thumbprintOf(transport.certificate))
@@ -180,12 +180,13 @@ function settingsOf({ settings: own, alterations = [], behindGateway }: BankOpti
 /** From the next connection on, another party answers. False when the directory has no certificate for it. */
 async function impersonate(
   by: 'stranger' | 'other-host',
+  at: ListenerName | undefined,
   { elsewhere }: Directory,
   listeners: Listeners,
 ): Promise<boolean> {
   const shown = by === 'stranger' ? await strangerCertificate() : elsewhere
   if (!shown) return false
-  listeners.present(shown)
+  listeners.present(shown, at)
   listeners.cut()
   return true
 }

@@ -18,8 +18,8 @@ export interface Listeners {
   portOf(name: ListenerName): number
   /** The bank's own listener on a local port; undefined for the operator's. */
   at(port: number | undefined): Listener | undefined
-  /** Uses another certificate from the next connection on. */
-  present(server: Identity): void
+  /** Uses another certificate from the next connection on, at every listener or at one. */
+  present(server: Identity, at?: ListenerName): void
   /** Closes every idle connection. */
   cut(): void
   close(): Promise<void>
@@ -75,9 +75,9 @@ export async function openListeners(
   return {
     portOf: (name) => ports.get(name) ?? 0,
     at: (local) => byPort.get(local),
-    present(server) {
-      for (const [, each] of servers) {
-        if (each instanceof HttpsServer) {
+    present(server, at) {
+      for (const [name, each] of servers) {
+        if (each instanceof HttpsServer && (at ?? name) === name) {
           each.setSecureContext({
             ...commonOptions(settings, server),
             ca: directory.transportAuthorities,

@@ -39,12 +39,12 @@ export interface HostedBank {
    */
   renew(side: Renewed): void
   /**
-   * Shows all new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
-   * another host.
+   * Shows new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
+   * another host: all of them, or those to registration, tokens, consents and data.
    *
    * @throws NotApplicable if there is none to show
    */
-  impersonate(by: 'stranger' | 'other-host'): Promise<void>
+  impersonate(by: 'stranger' | 'other-host', at?: 'api'): Promise<void>
   close(): Promise<void>
 }
 

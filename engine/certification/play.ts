@@ -109,6 +109,9 @@ async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
   if (fact === 'certificate-of-a-stranger') return bank.impersonate('stranger')
   if (fact === 'certificate-of-another-host') return bank.impersonate('other-host')
+  if (fact === 'certificate-of-a-stranger-at-the-api') return bank.impersonate('stranger', 'api')
+  if (fact === 'certificate-of-another-host-at-the-api')
+    return bank.impersonate('other-host', 'api')
   const http = bank.document.hooks?.[fact]?.http
   const ofToken = fact === 'token-expired'
   const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)

@@ -22,6 +22,8 @@ export type Fact =
   | 'certificate-of-the-TPP-renewed'
   | 'certificate-of-a-stranger'
   | 'certificate-of-another-host'
+  | 'certificate-of-a-stranger-at-the-api'
+  | 'certificate-of-another-host-at-the-api'
 
 /** One step: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }

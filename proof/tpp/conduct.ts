@@ -302,6 +302,10 @@ export interface Conduct {
   trustsAnybody: boolean
   /** Does it check the server's certificate only at the addresses of consents and data? */
   verifiesDataAlone: boolean
+  /** Does it check the server's certificate only where it shows none of its own: at the configuration and the keys? */
+  verifiesWithoutItsOwnAlone: boolean
+  /** Does it read the configuration at the beginning of each goal? */
+  discoversFirst: boolean
   /** Does it compare the bank's certificate with the host name? */
   checksTheHost: boolean
   /** Does it treat an interim answer (1xx) as the final answer? */
@@ -465,6 +469,8 @@ export const right: Conduct = {
   pinsTheBank: false,
   trustsAnybody: false,
   verifiesDataAlone: false,
+  verifiesWithoutItsOwnAlone: false,
+  discoversFirst: false,
   checksTheHost: true,
   takesInterimAnswers: false,
   readsAtOnce: false,

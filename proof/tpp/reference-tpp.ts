@@ -50,6 +50,7 @@ export async function pursue(
   }
   const { goal } = briefing
   try {
+    if (conduct.discoversFirst) await session.discover()
     if (conduct.cannot.includes(goal)) throw new Refusal(`${goal} is not built yet`)
     await goals[goal]()
   } catch (error) {

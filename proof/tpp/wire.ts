@@ -134,30 +134,40 @@ export function openWire(
   }
 }
 
+/** Addresses where a TPP shows its certificate. */
+const MUTUAL = /\/open-banking\/(v3\.1|oauth)\//
+
 /** The connections to each address, with what is shown and trusted there. */
 function openAgents(options: Identity, conduct: Conduct) {
-  const { trustsAnybody, verifiesDataAlone, tokensWithCertificate, checksTheHost } = conduct
-  const agentFor = (trusting: boolean, identity = options) =>
-    new Agent({
-      keepAlive: true,
-      maxCachedSessions: 0,
-      secureContext: contextOf(identity),
-      rejectUnauthorized: !trusting,
-      ...(!checksTheHost && { checkServerIdentity: () => undefined }),
-    })
-  const forData = agentFor(trustsAnybody)
-  const elsewhere = agentFor(trustsAnybody || verifiesDataAlone)
-  const forTokens = tokensWithCertificate ? elsewhere : agentFor(false, { trust: options.trust })
+  const agents = new Map<string, Agent>()
   return {
     of(url: string): Agent {
-      if (url.includes('/aisp/')) return forData
-      return url.endsWith('/token') ? forTokens : elsewhere
+      const isData = url.includes('/aisp/')
+      const trusting =
+        conduct.trustsAnybody ||
+        (conduct.verifiesDataAlone && !isData) ||
+        (conduct.verifiesWithoutItsOwnAlone && MUTUAL.test(url))
+      const bare = !conduct.tokensWithCertificate && url.endsWith('/token')
+      const name = `${trusting} ${bare}`
+      const agent =
+        agents.get(name) ?? agentFor(bare ? { trust: options.trust } : options, conduct, trusting)
+      agents.set(name, agent)
+      return agent
     },
     close() {
-      for (const each of [forData, elsewhere, forTokens]) each.destroy()
+      for (const each of agents.values()) each.destroy()
     },
   }
 }
+
+const agentFor = (identity: Identity, { checksTheHost }: Conduct, trusting: boolean) =>
+  new Agent({
+    keepAlive: true,
+    maxCachedSessions: 0,
+    secureContext: contextOf(identity),
+    rejectUnauthorized: !trusting,
+    ...(!checksTheHost && { checkServerIdentity: () => undefined }),
+  })
 
 /** Does the bank's certificate differ from the first one? */
 function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefined {
