@@ -252,6 +252,25 @@ test('a person who went away is asked once, and no more', async () => {
   expect(results.get('TPRD-02/unavailable')?.message).toContain('nothing more is asked')
 })
 
+test('a client that keeps the keys of the bank from before is not blamed for new ones', async () => {
+  const reference = inProcess(conductWith({ refetchesKeys: false }))
+  let keys: unknown
+  const client: ClientDriver = {
+    async pursue(briefing) {
+      const file = join(briefing.folder, 'memory.json')
+      if (keys) writeFileSync(file, JSON.stringify({ bank: { keys }, rows: {} }))
+      const said = await reference.pursue(briefing)
+      keys ??= JSON.parse(readFileSync(file, 'utf8')).bank.keys
+      return said
+    },
+    close: reference.close,
+  }
+  const ids = ['TIDT-14/no-kid', 'TIDT-14/several-keys', 'TIDT-01/unknown-kid']
+  const selected = (id: string) => ids.includes(id)
+  const { results } = await certified(client, { selected, parallel: 1 })
+  expect(ids.map((id) => results.get(id)?.outcome)).toEqual(['pass', 'not-applicable', 'pass'])
+})
+
 test('a client that a customer uses whenever it reads may say so', async () => {
   const saysSo = inProcess(conductWith({ customerAddress: () => '203.0.113.7' }))
   const selected = (id: string) => ['TDAT-03/absent', 'TRES-01/customer-away'].includes(id)
