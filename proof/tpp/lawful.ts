@@ -165,6 +165,21 @@ const lawful: LawfulTpp[] = [
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never' },
   },
   {
+    id: 'reads-accounts-twice-at-once',
+    story: 'Two parts of a page read the same: neither knows that the other met a limit.',
+    conduct: {
+      reads: ['/accounts', '/accounts', '/balances', '/transactions'],
+      readsAtOnce: true,
+      readsSingleAddresses: 'never',
+    },
+  },
+  {
+    id: 'refreshes-at-once',
+    story:
+      'Each request refreshes by itself after a 401: the refresh token is replaced while another refresh is on its way.',
+    conduct: { readsAtOnce: true, readsSingleAddresses: 'never', sharesRefreshes: false },
+  },
+  {
     id: 'reads-at-once-without-refresh',
     story:
       'What was asked for at the same time may come after the bank has said that consent is revoked.',

@@ -18,7 +18,7 @@ import {
   stopsThere,
   survives,
 } from './common/expect.ts'
-import { DATA, endOf, seenOf, sent } from './common/messages.ts'
+import { DATA, isSentAfter, seenOf, sent } from './common/messages.ts'
 
 const deletions = (run: ScenarioRun) =>
   run.exchanges.filter(({ endpoint }) => endpoint === 'delete-account-access-consent')
@@ -288,9 +288,7 @@ scenario({
       .map(path)
     // If data was requested and refused first, other requests may already be on their way: only a repeated path counts.
     const again = readLater(run).find(
-      (each) =>
-        Date.parse(each.startedAt) >= endOf(query) &&
-        (refused.length === 0 || refused.includes(path(each))),
+      (each) => isSentAfter(each, query) && (refused.length === 0 || refused.includes(path(each))),
     )
     if (again) {
       throw new Nonconformance({

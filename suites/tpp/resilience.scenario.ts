@@ -13,7 +13,7 @@ import {
   requireRefusal,
   survives,
 } from './common/expect.ts'
-import { endOf, seenOf } from './common/messages.ts'
+import { endOf, isSentAfter, seenOf } from './common/messages.ts'
 
 /** Accounts, balances or transactions: lists and single addresses have the same kind of data. */
 function kindOf({ endpoint }: Exchange): string {
@@ -72,8 +72,10 @@ for (const [id, alteration, steps, title] of [
     judge(run) {
       if (alteration === 'too-many-requests-while-away') requireAbsence(run)
       const altered = requireAltered(run, 'reads data')
-      // Other requests may already have been on their way.
-      const again = after(run, altered).find((each) => attempted(each) === attempted(altered))
+      // Other requests may already have been on their way, the same one too.
+      const again = after(run, altered).find(
+        (each) => attempted(each) === attempted(altered) && isSentAfter(each, altered),
+      )
       const early = again && dueAfter(altered) - Date.parse(again.startedAt)
       if (early !== undefined && early > TOLERANCE) {
         throw new Nonconformance({

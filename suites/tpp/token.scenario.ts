@@ -14,7 +14,7 @@ import {
   requireUnbroken,
   survives,
 } from './common/expect.ts'
-import { endOf, formOf, list, seenOf } from './common/messages.ts'
+import { formOf, isSentAfter, list, seenOf } from './common/messages.ts'
 
 const refreshes = ({ exchanges }: ScenarioRun) =>
   exchanges.filter(
@@ -79,6 +79,16 @@ scenario({
   },
 })
 
+const refreshTokenOf = (exchange: Exchange) => formOf(exchange).get('refresh_token')
+
+/** Had the client another refresh token already, unless a refresh with the same one was still on its way? */
+function wasReplaced(run: ScenarioRun, exchange: Exchange): boolean {
+  const refreshed = refreshes(run).find(
+    (other) => refreshTokenOf(other) === refreshTokenOf(exchange) && other.response?.status === 200,
+  )
+  return refreshed === undefined || isSentAfter(exchange, refreshed)
+}
+
 scenario({
   id: 'TTOK-12/rotated',
   title: 'each refresh yields another refresh token, and the one before is void',
@@ -88,7 +98,8 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
-    const old = refreshes(run).find((each) => seenOf(each).refreshToken?.superseded)
+    const superseded = refreshes(run).filter((each) => seenOf(each).refreshToken?.superseded)
+    const old = superseded.find((each) => wasReplaced(run, each))
     if (old) {
       throw new Nonconformance({
         message: 'the client uses a refresh token that was replaced',
@@ -96,6 +107,9 @@ scenario({
         actual: 'an earlier one',
         exchange: old,
       })
+    }
+    if (superseded.length > 0 && run.said.some(({ end }) => end === 'refused')) {
+      throw new NotApplicable('refreshes at the same time ended the approval of the client')
     }
     survives(run)
   },
@@ -116,15 +130,14 @@ scenario({
 
 /** Was the refresh token of this request already refused before the request was sent? */
 function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
-  const tokenOf = (each: Exchange) => formOf(each).get('refresh_token')
   return refreshes(run).some(
     (other) =>
       other !== exchange &&
-      tokenOf(other) === tokenOf(exchange) &&
+      refreshTokenOf(other) === refreshTokenOf(exchange) &&
       [400, 401].includes(other.response?.status ?? 0) &&
       typeof member(other.response?.json, 'error') === 'string' &&
       // Requests that were already on their way do not count.
-      endOf(other) <= Date.parse(exchange.startedAt),
+      isSentAfter(exchange, other),
   )
 }
 
