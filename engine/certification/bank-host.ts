@@ -109,7 +109,13 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   }
   // "Client management (reading, updating or deleting a registration after creation) is not supported."
   if (role === 'registration') return request.method === 'POST' ? role : 'elsewhere'
-  if (role === 'token' || role === 'products') return role
+  if (role === 'token') return role
+  // A preflight, and a look whether the host is up, are not the request of the document.
+  if (role === 'products') {
+    return request.method === 'GET' && pathname.endsWith('/consumer-credit-cards')
+      ? role
+      : 'elsewhere'
+  }
   if (role === 'authorisation') {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }

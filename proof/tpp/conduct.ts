@@ -322,6 +322,8 @@ export interface Conduct {
   deletesFundsConsent: boolean
   /** Does it keep its first token for funds confirmation consents for ever? */
   keepsFundsToken: boolean
+  /** Requests to the host of the products before it reads them; the answers are ignored. */
+  alsoAsksForProducts: { method: string; path: string }[]
   productRequest(
     request: { url: string; headers: Record<string, string> },
     tokens: { customers?: string; clients?: string },
@@ -342,6 +344,8 @@ export interface Conduct {
   customerRows: 'each' | 'first-stays' | 'last-stays'
   /** Does another customer connect by the consent in their row? */
   sharesConsents: boolean
+  /** Does it send the customer to the bank when it cannot read again for this reason? */
+  asksAgainAfter(reason: string): boolean
   /** Can a customer who is connected connect again? */
   connectsAgain: boolean
   /** Does it create an additional consent that no customer is asked for? */
@@ -483,6 +487,7 @@ export const right: Conduct = {
   fundsPath: () => '/cbpii/funds-confirmation-consents',
   deletesFundsConsent: true,
   keepsFundsToken: false,
+  alsoAsksForProducts: [],
   productRequest: (request) => request,
   claimsSuccess: () => false,
   takesFirstKey: false,
@@ -491,6 +496,7 @@ export const right: Conduct = {
   keepsFirstTokens: false,
   customerRows: 'each',
   sharesConsents: false,
+  asksAgainAfter: () => false,
   connectsAgain: true,
   leavesConsents: false,
   cannot: [],

@@ -674,6 +674,18 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
+    id: 'host-of-the-products-is-looked-at',
+    story:
+      'A browser sends a preflight, and a monitor looks whether the host is up: neither asks for products.',
+    conduct: {
+      alsoAsksForProducts: [
+        { method: 'OPTIONS', path: '/open-banking/v1/consumer-credit-cards' },
+        { method: 'HEAD', path: '/' },
+        { method: 'GET', path: '/health' },
+      ],
+    },
+  },
+  {
     id: 'filter-with-a-bare-plus',
     story: 'A + may stand in a query as it is (RFC 3986 3.4).',
     conduct: {

@@ -100,6 +100,9 @@ export async function products({ briefing, conduct, memory, send }: Session): Pr
     },
     { customers: memory.accessToken, clients: memory.clientToken },
   )
+  for (const { method, path } of conduct.alsoAsksForProducts) {
+    await send(new URL(path, briefing.bank.products).href, { method })
+  }
   const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
   inspectProducts(answer.json.data, conduct)
