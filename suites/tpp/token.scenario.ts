@@ -34,11 +34,13 @@ function requireRefreshToken(run: ScenarioRun): void {
   throw new NotApplicable('the client registers without the grant refresh_token')
 }
 
+/** Visits of the customer while the client reads again. */
+const laterVisits = ({ exchanges }: ScenarioRun) =>
+  exchanges.filter((each) => each.endpoint === 'authorisation' && seenOf(each).goal === 'read')
+
 function usesRefreshToken(run: ScenarioRun): void {
   requireRefreshToken(run)
-  const visits = run.exchanges.filter(
-    (each) => each.endpoint === 'authorisation' && seenOf(each).goal === 'read',
-  )
+  const visits = laterVisits(run)
   if (refreshes(run).length > 0 && visits.length === 0) return
   throw new Nonconformance({
     message: 'the client has a refresh token and does not use it',
@@ -46,6 +48,18 @@ function usesRefreshToken(run: ScenarioRun): void {
     actual: visits.length > 0 ? 'the customer was asked again' : 'no such request',
     exchange: run.exchanges.findLast((each) => seenOf(each).goal === 'read'),
   })
+}
+
+/** The client has the data, and did not send the customer to the bank for it. */
+function survivesAlone(run: ScenarioRun): void {
+  const [visit] = laterVisits(run)
+  expectThat(visit === undefined, {
+    message: 'the customer is asked again, where tokens of the client were good',
+    expected: 'data by the tokens that it has',
+    actual: 'another visit of the customer',
+    exchange: visit,
+  })
+  survives(run)
 }
 
 scenario({
@@ -172,7 +186,7 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
-    survives(run)
+    survivesAlone(run)
   },
 })
 
@@ -186,7 +200,7 @@ scenario({
     if (run.altered.length === 0)
       throw new NotApplicable('the client redeems no second code for a consent')
     requireReading(run)
-    survives(run)
+    survivesAlone(run)
   },
 })
 
@@ -199,7 +213,7 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')
-    survives(run)
+    survivesAlone(run)
   },
 })
 
