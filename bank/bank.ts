@@ -153,6 +153,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     services,
     bank,
     listenerAt: listeners.at,
+    acceptedFor: listeners.acceptedFor,
     altered: alteredMiddleware(alterations, note),
     ...(options.onSighting && { onSighting: options.onSighting }),
   })

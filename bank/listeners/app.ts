@@ -9,6 +9,7 @@ import { stateOf } from '../state/state.ts'
 import { readBody, replayBody } from './body.ts'
 import type { Listener, Role } from './endpoints.ts'
 import { type Handler, handlersOf } from './handlers.ts'
+import type { Listeners } from './listeners.ts'
 import { Refused } from './refusals.ts'
 import { within } from './request-context.ts'
 import { transportIn } from './transport.ts'
@@ -21,6 +22,8 @@ interface Around {
   bank: Bank
   /** The listener on the given local port. */
   listenerAt(port: number | undefined): Listener | undefined
+  /** When the connection of a request was accepted; only for its first request. */
+  acceptedFor: Listeners['acceptedFor']
   /** Middleware of the alterations, outermost first. */
   altered: Middleware[]
   /** Called for every request after it is answered. */
@@ -31,7 +34,14 @@ interface Around {
  * Mounts the bank's own middleware and routes before those of the authorisation server. That server is the koa
  * application that serves every listener.
  */
-export function mount({ services, bank, listenerAt, altered, onSighting }: Around): void {
+export function mount({
+  services,
+  bank,
+  listenerAt,
+  acceptedFor,
+  altered,
+  onSighting,
+}: Around): void {
   const { provider } = services
   const handlers = handlersOf(services)
 
@@ -52,7 +62,7 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
     Object.assign(ctx.state, { bank, listener, transport, body, fired: () => {} })
     replayBody(ctx.req, () => stateOf(ctx).body)
     if (!onSighting) return within(ctx, next)
-    const seen = observeRequest(ctx, roleOf(ctx, listener), services)
+    const seen = observeRequest(ctx, roleOf(ctx, listener), services, acceptedFor(ctx.socket))
     try {
       await within(ctx, next)
     } catch (problem) {

@@ -23,6 +23,8 @@ export interface Sighting {
     /** The transport certificate: none, one of the directory, or why it is not accepted. */
     certificate: string
     organisationId?: string
+    /** When it was accepted, in milliseconds since 1970; only with its first request. */
+    acceptedAt?: number
   }
   refusal?: SeenRefusal
   facts?: SeenFacts
@@ -85,7 +87,12 @@ function wordsFor({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Starts to observe a request. The returned function makes the sighting after the request is answered. */
-export function observeRequest(ctx: Context, role: Role, services: Services) {
+export function observeRequest(
+  ctx: Context,
+  role: Role,
+  services: Services,
+  acceptedAt: number | undefined,
+) {
   const startedAt = Date.now()
   const began = performance.now()
   const { body, transport } = stateOf(ctx)
@@ -121,6 +128,7 @@ export function observeRequest(ctx: Context, role: Role, services: Services) {
               ? 'valid'
               : (transport.error ?? 'refused'),
         organisationId: transport.organisationId,
+        ...(acceptedAt !== undefined && { acceptedAt }),
       },
       ...(refusal && { refusal }),
       facts,

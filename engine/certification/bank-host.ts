@@ -16,9 +16,13 @@ export interface BankSighting {
     cipher?: string
     certificate: string
     organisationId?: string
+    acceptedAt?: number
   }
   refusal?: { reason: string; detail: string }
-  facts?: Omit<Seen, 'scenario' | 'goal' | 'present' | 'fired' | 'certificate' | 'refusal'>
+  facts?: Omit<
+    Seen,
+    'scenario' | 'goal' | 'present' | 'fired' | 'certificate' | 'acceptedAt' | 'refusal'
+  >
   fired: string[]
 }
 
@@ -78,6 +82,7 @@ export function exchangeOf(
         ...during,
         fired,
         certificate: connection.certificate,
+        ...(connection.acceptedAt !== undefined && { acceptedAt: connection.acceptedAt }),
         ...(refusal && { refusal }),
         ...facts,
       },
@@ -110,7 +115,7 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   // "Client management (reading, updating or deleting a registration after creation) is not supported."
   if (role === 'registration') return request.method === 'POST' ? role : 'elsewhere'
   if (role === 'token') return role
-  // A preflight, and a look whether the host is up, are not the request of the document.
+  // A preflight, and a check whether the host is up, are not the request of the document.
   if (role === 'products') {
     return request.method === 'GET' && pathname.endsWith('/consumer-credit-cards')
       ? role

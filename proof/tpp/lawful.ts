@@ -674,9 +674,9 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
-    id: 'host-of-the-products-is-looked-at',
+    id: 'host-of-the-products-is-checked',
     story:
-      'A browser sends a preflight, and a monitor looks whether the host is up: neither asks for products.',
+      'A browser sends a preflight, and a monitor checks whether the host is up: neither asks for products.',
     conduct: {
       alsoAsksForProducts: [
         { method: 'OPTIONS', path: '/open-banking/v1/consumer-credit-cards' },
