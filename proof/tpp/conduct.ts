@@ -254,8 +254,6 @@ export interface Conduct {
   refreshesFirst: boolean
   /** How many times it refreshes for one request for data. */
   refreshesAtMost: number
-  /** Do requests that meet a 401 at the same time share one refresh? */
-  sharesRefreshes: boolean
   /** Does it forget a refused refresh token? */
   forgetsRefusedTokens: boolean
   /** Does it also forget one that was not refused, where the bank was unavailable? */
@@ -443,7 +441,6 @@ export const right: Conduct = {
   refreshTokenAfter: 'newest',
   refreshesFirst: false,
   refreshesAtMost: 1,
-  sharesRefreshes: true,
   forgetsRefusedTokens: true,
   forgetsUnavailableTokens: false,
   repeatsGrants: 0,

@@ -174,12 +174,6 @@ const lawful: LawfulTpp[] = [
     },
   },
   {
-    id: 'refreshes-at-once',
-    story:
-      'Each request refreshes by itself after a 401: the refresh token is replaced while another refresh is on its way.',
-    conduct: { readsAtOnce: true, readsSingleAddresses: 'never', sharesRefreshes: false },
-  },
-  {
     id: 'reads-at-once-without-refresh',
     story:
       'What was asked for at the same time may come after the bank has said that consent is revoked.',

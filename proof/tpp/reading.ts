@@ -112,7 +112,6 @@ const refreshing = new WeakMap<Session, Promise<void>>()
 
 async function refresh(session: Session, expired: string | undefined): Promise<void> {
   if (session.memory.accessToken !== expired) return
-  if (!session.conduct.sharesRefreshes) return refreshOnce(session)
   const under = refreshing.get(session) ?? refreshOnce(session)
   refreshing.set(session, under)
   await under.finally(() => refreshing.delete(session))

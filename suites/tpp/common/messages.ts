@@ -29,13 +29,17 @@ export function seenOf({ about }: Exchange): Seen {
 /** When it was answered, in milliseconds since 1970. */
 export const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
 
+/** Milliseconds that a busy machine may take to accept a connection. */
+const ACCEPTING = 100
+
 /**
  * Was it sent when the other one was answered already? A request on a connection that the client opened before that was on
  * its way.
  */
 export function isSentAfter(exchange: Exchange, other: Exchange): boolean {
   const { acceptedAt = Number.POSITIVE_INFINITY } = seenOf(exchange)
-  return Math.min(acceptedAt, Date.parse(exchange.startedAt)) >= Math.floor(endOf(other))
+  const sentAt = Math.min(acceptedAt - ACCEPTING, Date.parse(exchange.startedAt))
+  return sentAt >= Math.floor(endOf(other))
 }
 
 /** A header of the request, in any case; several lines of it form one list (RFC 9110 5.3). */
