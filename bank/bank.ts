@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { EventEmitter } from 'node:events'
 import type { RequestListener } from 'node:http'
+import type { AdapterPayload } from 'oidc-provider'
 import { createRecords } from './authorisation-server/adapter.ts'
 import { createAuthorisationServer } from './authorisation-server/authorisation-server.ts'
 import { signAsClient } from './authorisation-server/key-sets.ts'
@@ -99,6 +100,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
   const consents = createConsents(kept?.consents)
   const records = createRecords((model, id, record) => {
     const seen = policies.stored(model, id, record)
+    if (seen && model === 'Client') return boundByCertificate(seen)
     const consent = seen?.grantId ? consents.ofGrant(seen.grantId) : undefined
     const yields = model === 'RefreshToken' || model === 'AuthorizationCode'
     if (!seen || !consent || !yields || policies.refreshable(consent, ageOf(services, consent)))
@@ -140,7 +142,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     signAsBank: (claims, header) => signJws(claims, key, header),
     services,
     renewCertificate: () => listeners.present(directory.renewed.server),
-    impersonate: (by) => impersonate(by, directory, listeners),
+    impersonate: (by, at) => impersonate(by, at, directory, listeners),
     renewTransport() {
       const { transport } = directory.clients.first
       services.withdrawn.add(thumbprintOf(transport.certificate))
@@ -151,6 +153,7 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
     services,
     bank,
     listenerAt: listeners.at,
+    acceptedFor: listeners.acceptedFor,
     altered: alteredMiddleware(alterations, note),
     ...(options.onSighting && { onSighting: options.onSighting }),
   })
@@ -158,6 +161,16 @@ async function startWith(directory: Directory, options: BankOptions): Promise<Ba
   noteProblems(provider, bank.problems)
   serve = provider.callback()
   return bank
+}
+
+/**
+ * A client whose tokens are bound where this request shows a certificate: without one, the library would refuse a token
+ * instead of issuing one that is not bound. RFC 8705 3.4 leaves that to the bank.
+ */
+function boundByCertificate(client: AdapterPayload): AdapterPayload {
+  const ctx = currentRequest()
+  if (!ctx || stateOf(ctx).transport.thumbprint) return client
+  return { ...client, tls_client_certificate_bound_access_tokens: false }
 }
 
 function settingsOf({ settings: own, alterations = [], behindGateway }: BankOptions): Settings {
@@ -168,12 +181,13 @@ function settingsOf({ settings: own, alterations = [], behindGateway }: BankOpti
 /** From the next connection on, another party answers. False when the directory has no certificate for it. */
 async function impersonate(
   by: 'stranger' | 'other-host',
+  at: ListenerName | undefined,
   { elsewhere }: Directory,
   listeners: Listeners,
 ): Promise<boolean> {
   const shown = by === 'stranger' ? await strangerCertificate() : elsewhere
   if (!shown) return false
-  listeners.present(shown)
+  listeners.present(shown, at)
   listeners.cut()
   return true
 }

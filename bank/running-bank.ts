@@ -1,5 +1,6 @@
 import type { Customer } from './data/customers.ts'
 import type { Services } from './state/services.ts'
+import type { ListenerName } from './state/settings.ts'
 import type { Target } from './target.ts'
 
 /** A running bank. Middleware of the alterations gets it as `ctx.state.bank`. */
@@ -28,10 +29,10 @@ export interface Bank {
   /** Renews the bank's own certificate: new connections get another one. */
   renewCertificate(): void
   /**
-   * Another party answers in the bank's place: with a certificate of an untrusted authority, or with one of the
-   * directory's authority for another host. False when the directory has none.
+   * Another party answers in the bank's place, at every listener or at one: with a certificate of an untrusted authority,
+   * or with one of the directory's authority for another host. False when the directory has none.
    */
-  impersonate(by: 'stranger' | 'other-host'): Promise<boolean>
+  impersonate(by: 'stranger' | 'other-host', at?: ListenerName): Promise<boolean>
   /** Renews the first TPP's certificate: the previous one is no longer accepted. */
   renewTransport(): void
   close(): Promise<void>

@@ -3,7 +3,6 @@ import type { Configuration, JWK, Provider as ProviderType } from 'oidc-provider
 import { certificateOf } from '../listeners/transport.ts'
 import { problemPage } from '../pages/problem.ts'
 import type { Services } from '../state/services.ts'
-import type { Settings } from '../state/settings.ts'
 import { checkIntent, checkRequestObject, checkTokenRequest } from './authorisation-rules.ts'
 import { fetchKeySets } from './key-sets.ts'
 import { interactionPolicy, Provider } from './oidc-provider.ts'
@@ -121,15 +120,10 @@ function featuresOf(services: Omit<Services, 'provider'>): Configuration['featur
     fapi: { enabled: true, profile: '1.0 Final' },
     mTLS: {
       enabled: true,
-      certificateBoundAccessTokens: bindsTokens(services.settings),
+      certificateBoundAccessTokens: services.settings.certificateBoundTokens,
       getCertificate: (ctx) => certificateOf(services.settings, ctx.req),
     },
   }
-}
-
-/** Tokens can be bound to a certificate only where the token endpoint sees one. */
-export function bindsTokens(settings: Settings): boolean {
-  return settings.certificateBoundTokens && settings.tokenEndpointMtls
 }
 
 /** Every authorisation is shown to the customer, also when the customer approved an earlier one. */

@@ -9,9 +9,11 @@ import { stateOf } from '../state/state.ts'
 import { readBody, replayBody } from './body.ts'
 import type { Listener, Role } from './endpoints.ts'
 import { type Handler, handlersOf } from './handlers.ts'
+import type { Listeners } from './listeners.ts'
 import { Refused } from './refusals.ts'
 import { within } from './request-context.ts'
 import { transportIn } from './transport.ts'
+import { unacceptedTransport } from './unaccepted.ts'
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -20,6 +22,8 @@ interface Around {
   bank: Bank
   /** The listener on the given local port. */
   listenerAt(port: number | undefined): Listener | undefined
+  /** When the connection of a request was accepted; only for its first request. */
+  acceptedFor: Listeners['acceptedFor']
   /** Middleware of the alterations, outermost first. */
   altered: Middleware[]
   /** Called for every request after it is answered. */
@@ -30,7 +34,14 @@ interface Around {
  * Mounts the bank's own middleware and routes before those of the authorisation server. That server is the koa
  * application that serves every listener.
  */
-export function mount({ services, bank, listenerAt, altered, onSighting }: Around): void {
+export function mount({
+  services,
+  bank,
+  listenerAt,
+  acceptedFor,
+  altered,
+  onSighting,
+}: Around): void {
   const { provider } = services
   const handlers = handlersOf(services)
 
@@ -51,7 +62,7 @@ export function mount({ services, bank, listenerAt, altered, onSighting }: Aroun
     Object.assign(ctx.state, { bank, listener, transport, body, fired: () => {} })
     replayBody(ctx.req, () => stateOf(ctx).body)
     if (!onSighting) return within(ctx, next)
-    const seen = observeRequest(ctx, roleOf(ctx, listener), services)
+    const seen = observeRequest(ctx, roleOf(ctx, listener), services, acceptedFor(ctx.socket))
     try {
       await within(ctx, next)
     } catch (problem) {
@@ -106,7 +117,7 @@ function refuseCertificate(
   services: Pick<Services, 'policies' | 'settings'>,
   { role }: Handler,
 ): void {
-  const refused = new Refused('certificate')
+  const refused = new Refused('certificate', unacceptedTransport(stateOf(ctx).transport))
   answerRefusal(ctx, services, refused)
   if (role === 'api') return
   const { message } = services.policies.refusal(refused.reason)

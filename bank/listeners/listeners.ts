@@ -10,6 +10,7 @@ import type { TLSSocket } from 'node:tls'
 import { type Directory, secureOptions } from '../directory/directory.ts'
 import type { ListenerName, Settings } from '../state/settings.ts'
 import type { Identity } from './certificates.ts'
+import { rememberConnections } from './connections.ts'
 import { type Listener, listenersOf } from './endpoints.ts'
 import { isBehindGateway } from './gateway.ts'
 
@@ -18,8 +19,10 @@ export interface Listeners {
   portOf(name: ListenerName): number
   /** The bank's own listener on a local port; undefined for the operator's. */
   at(port: number | undefined): Listener | undefined
-  /** Uses another certificate from the next connection on. */
-  present(server: Identity): void
+  /** Uses another certificate from the next connection on, at every listener or at one. */
+  present(server: Identity, at?: ListenerName): void
+  /** When the connection of a request was accepted; only for its first request. */
+  acceptedFor(socket: Socket): number | undefined
   /** Closes every idle connection. */
   cut(): void
   close(): Promise<void>
@@ -50,6 +53,8 @@ export async function openListeners(
     ...listeners.map((one): [ListenerName, HttpServer] => [one.name, secure(one)]),
     ['operator', operator],
   ]
+  const { note, acceptedFor } = rememberConnections()
+  for (const [, server] of servers) server.on('connection', note)
   const close = async () => {
     await Promise.all(servers.map(([, server]) => closed(server)))
   }
@@ -75,9 +80,10 @@ export async function openListeners(
   return {
     portOf: (name) => ports.get(name) ?? 0,
     at: (local) => byPort.get(local),
-    present(server) {
-      for (const [, each] of servers) {
-        if (each instanceof HttpsServer) {
+    acceptedFor,
+    present(server, at) {
+      for (const [name, each] of servers) {
+        if (each instanceof HttpsServer && (at ?? name) === name) {
           each.setSecureContext({
             ...commonOptions(settings, server),
             ca: directory.transportAuthorities,

@@ -17,7 +17,8 @@ function transportOf(socket: Socket): Transport {
   const certificate = shownOn(socket)
   const transport: Transport = {
     authorized,
-    ...(authorizationError ? { error: String(authorizationError) } : {}),
+    // Node has an error for no certificate too.
+    ...(certificate && authorizationError ? { error: String(authorizationError) } : {}),
     ...(certificate ? factsOf(certificate) : {}),
   }
   seen.set(socket, transport)

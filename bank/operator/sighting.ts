@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls'
 import type { Context } from 'koa'
 import type { Role } from '../listeners/endpoints.ts'
 import type { SeenRefusal } from '../listeners/refusals.ts'
+import { NO_CERTIFICATE, unacceptedWords } from '../listeners/unaccepted.ts'
 import type { Services } from '../state/services.ts'
 import { stateOf } from '../state/state.ts'
 import { factsOf, type SeenFacts } from './seen-facts.ts'
@@ -22,6 +23,8 @@ export interface Sighting {
     /** The transport certificate: none, one of the directory, or why it is not accepted. */
     certificate: string
     organisationId?: string
+    /** When it was accepted, in milliseconds since 1970; only with its first request. */
+    acceptedAt?: number
   }
   refusal?: SeenRefusal
   facts?: SeenFacts
@@ -52,36 +55,19 @@ export function handshakeSighting(
     connection: { certificate: unaccepted ?? offered },
     refusal: {
       reason: 'handshake',
-      detail: unaccepted ? unacceptedWords(unaccepted) : wordsFor(problem),
+      detail: unaccepted
+        ? `the bank ended the handshake: ${unacceptedWords(unaccepted)}`
+        : wordsFor(problem),
     },
     fired: [],
   }
-}
-
-/** Why the bank ended a handshake in which a transport certificate was offered. */
-function unacceptedWords(code: string): string {
-  const why = UNACCEPTED[code] ?? 'is not valid'
-  return `the bank ended the handshake: the transport certificate ${why} (${code})`
-}
-
-const UNKNOWN_AUTHORITY = 'was not issued by an authority of the directory'
-
-const UNACCEPTED: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'has expired',
-  CERT_NOT_YET_VALID: 'is not valid yet',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'is signed by itself',
-  INVALID_PURPOSE: 'is not for clients',
-  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
 }
 
 /** Explains a failed handshake to the developer of the client. */
 function wordsFor({ code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE':
-      return 'the client offered no transport certificate'
+      return NO_CERTIFICATE
     case 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA':
       return 'the client does not trust the certificate of the bank: it needs the directory’s authority'
     case 'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE':
@@ -101,7 +87,12 @@ function wordsFor({ code, message }: NodeJS.ErrnoException): string {
 }
 
 /** Starts to observe a request. The returned function makes the sighting after the request is answered. */
-export function observeRequest(ctx: Context, role: Role, services: Services) {
+export function observeRequest(
+  ctx: Context,
+  role: Role,
+  services: Services,
+  acceptedAt: number | undefined,
+) {
   const startedAt = Date.now()
   const began = performance.now()
   const { body, transport } = stateOf(ctx)
@@ -137,6 +128,7 @@ export function observeRequest(ctx: Context, role: Role, services: Services) {
               ? 'valid'
               : (transport.error ?? 'refused'),
         organisationId: transport.organisationId,
+        ...(acceptedAt !== undefined && { acceptedAt }),
       },
       ...(refusal && { refusal }),
       facts,

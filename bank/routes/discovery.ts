@@ -1,5 +1,4 @@
 import type { Context } from 'koa'
-import { bindsTokens } from '../authorisation-server/authorisation-server.ts'
 import { grantTypes } from '../authorisation-server/registered.ts'
 import type { Services } from '../state/services.ts'
 
@@ -25,7 +24,7 @@ export function mendDiscovery(
     jwks_uri: endpoints.jwks,
     grant_types_supported: grantTypes,
     response_modes_supported: ['fragment'],
-    tls_client_certificate_bound_access_tokens: bindsTokens(settings),
+    tls_client_certificate_bound_access_tokens: settings.certificateBoundTokens,
     ...settings.discovery,
   }
   ctx.body = document

@@ -6,7 +6,6 @@ import type {
   Provider,
   RegistrationAccessToken,
 } from 'oidc-provider'
-import { bindsTokens } from '../authorisation-server/authorisation-server.ts'
 import { apiScopes, grantTypes } from '../authorisation-server/registered.ts'
 import {
   claimsOf,
@@ -116,7 +115,7 @@ async function store(
     token_endpoint_auth_signing_alg: 'PS256',
     request_object_signing_alg: 'PS256',
     id_token_signed_response_alg: 'PS256',
-    tls_client_certificate_bound_access_tokens: bindsTokens(settings),
+    tls_client_certificate_bound_access_tokens: settings.certificateBoundTokens,
     software_id: statement.software_id,
     software_client_name: statement.software_client_name,
     software_on_behalf_of: statement.software_on_behalf_of,

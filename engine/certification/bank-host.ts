@@ -16,9 +16,13 @@ export interface BankSighting {
     cipher?: string
     certificate: string
     organisationId?: string
+    acceptedAt?: number
   }
   refusal?: { reason: string; detail: string }
-  facts?: Omit<Seen, 'scenario' | 'goal' | 'present' | 'fired' | 'certificate' | 'refusal'>
+  facts?: Omit<
+    Seen,
+    'scenario' | 'goal' | 'present' | 'fired' | 'certificate' | 'acceptedAt' | 'refusal'
+  >
   fired: string[]
 }
 
@@ -39,12 +43,12 @@ export interface HostedBank {
    */
   renew(side: Renewed): void
   /**
-   * Shows all new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
-   * another host.
+   * Shows new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
+   * another host: all of them, or those to registration, tokens, consents and data.
    *
    * @throws NotApplicable if there is none to show
    */
-  impersonate(by: 'stranger' | 'other-host'): Promise<void>
+  impersonate(by: 'stranger' | 'other-host', at?: 'api'): Promise<void>
   close(): Promise<void>
 }
 
@@ -78,6 +82,7 @@ export function exchangeOf(
         ...during,
         fired,
         certificate: connection.certificate,
+        ...(connection.acceptedAt !== undefined && { acceptedAt: connection.acceptedAt }),
         ...(refusal && { refusal }),
         ...facts,
       },
@@ -109,7 +114,13 @@ function endpointOf({ role, request }: BankSighting): Exchange['endpoint'] {
   }
   // "Client management (reading, updating or deleting a registration after creation) is not supported."
   if (role === 'registration') return request.method === 'POST' ? role : 'elsewhere'
-  if (role === 'token' || role === 'products') return role
+  if (role === 'token') return role
+  // A preflight, and a check whether the host is up, are not the request of the document.
+  if (role === 'products') {
+    return request.method === 'GET' && pathname.endsWith('/consumer-credit-cards')
+      ? role
+      : 'elsewhere'
+  }
   if (role === 'authorisation') {
     return /\/auth(orize)?$/.test(pathname) ? 'authorisation' : 'elsewhere'
   }

@@ -47,6 +47,7 @@ export function browserClient(options: {
   }
 
   return {
+    attended: (goal) => pages[goal]?.absent !== true,
     async pursue(briefing) {
       const described = pages[briefing.goal]
       if (!described) throw new ClientTrouble(`client.pages.${briefing.goal} is not described`)

@@ -1,8 +1,8 @@
 import type { HostedBank } from './bank-host.ts'
 import type { Goal, Said, Scenario } from './scenario.ts'
 
-/** Goals for which the customer uses the client interactively. */
-export const PRESENT: readonly Goal[] = [
+/** Goals for which the customer uses the client interactively, however it is driven. */
+const PRESENT: readonly Goal[] = [
   'connect',
   'connect-another',
   'reconfirm',
@@ -10,11 +10,21 @@ export const PRESENT: readonly Goal[] = [
   'confirm-funds',
 ]
 
+/** Is the customer there while this client pursues a goal? */
+export const isPresent = (goal: Goal, client: Pick<ClientDriver, 'attended'>): boolean =>
+  PRESENT.includes(goal) || client.attended?.(goal) === true
+
 /** The customer of the bank for whom a goal is pursued. */
 export const customerFor = (goal: Goal): 'first' | 'second' =>
   goal === 'connect-another' ? 'second' : 'first'
 
 export type Briefing = ReturnType<typeof briefingOf>
+
+interface Places {
+  visit: string
+  folder: string
+  customerPresent?: boolean
+}
 
 /**
  * All that a client is told about the bank and about itself.
@@ -26,7 +36,7 @@ export function briefingOf(
   { document, issuer, own }: HostedBank,
   { id, title, decision = 'approve' }: Scenario,
   goal: Goal,
-  { visit, folder }: { visit: string; folder: string },
+  { visit, folder, customerPresent = PRESENT.includes(goal) }: Places,
 ) {
   const { addresses, trust = [], clients, customers } = document
   const { transport, signing, softwareStatement = '', redirectUris, scopes } = clients.first
@@ -38,7 +48,7 @@ export function briefingOf(
   return {
     scenario: { id, title },
     goal,
-    customerPresent: PRESENT.includes(goal),
+    customerPresent,
     bank: {
       discovery: `${places.discovery_url ?? places.sandbox_discovery_url}/.well-known/openid-configuration`,
       issuer,
@@ -83,5 +93,7 @@ export interface ClientDriver {
    * @throws ClientTrouble when it could not be started, or did not end.
    */
   pursue(briefing: Briefing): Promise<Omit<Said, 'goal'>>
+  /** Is it used by a customer also where others pursue the goal by themselves? Absent: no. */
+  attended?(goal: Goal): boolean
   close(): Promise<void>
 }

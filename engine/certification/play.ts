@@ -4,7 +4,7 @@ import { member } from '../judge/data-rows.ts'
 import { Blocked, blockByEnvironment, blockForData } from '../judge/outcome.ts'
 import { type Exchange, header } from '../wire/exchange.ts'
 import { type BankHost, exchangeOf, type HostedBank } from './bank-host.ts'
-import { briefingOf, type ClientDriver, ClientTrouble, customerFor, PRESENT } from './client.ts'
+import { briefingOf, type ClientDriver, ClientTrouble, customerFor, isPresent } from './client.ts'
 import type { Customers } from './customer.ts'
 import { type Fact, type Goal, MOST_ALIKE, type ScenarioRun, stepsOf } from './scenario.ts'
 
@@ -36,7 +36,7 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
   const bank = await stage.host.open({
     alteration: scenario.alteration,
     onSighting(sighting) {
-      const during = { scenario: scenario.id, goal, present: PRESENT.includes(goal) }
+      const during = { scenario: scenario.id, goal, present: isPresent(goal, stage.client) }
       const exchange = exchangeOf(sighting, stage.nextId(), { ...during, owns: scenario.owns })
       const what = `${goal} ${likenessOf(exchange)}`
       const count = (alike.get(what) ?? 0) + 1
@@ -64,7 +64,11 @@ export async function play(run: ScenarioRun, stage: Stage): Promise<void> {
       }
       goal = step
       const { visit } = customerOf(customerFor(goal))
-      const briefing = briefingOf(bank, scenario, goal, { visit, folder: stage.folder })
+      const briefing = briefingOf(bank, scenario, goal, {
+        visit,
+        folder: stage.folder,
+        customerPresent: isPresent(goal, stage.client),
+      })
       try {
         run.said.push({ goal, ...(await stage.client.pursue(briefing)) })
       } catch (error) {
@@ -105,6 +109,9 @@ async function state(fact: Fact, bank: HostedBank, exchanges: readonly Exchange[
   if (fact === 'certificate-of-the-TPP-renewed') return bank.renew('TPP')
   if (fact === 'certificate-of-a-stranger') return bank.impersonate('stranger')
   if (fact === 'certificate-of-another-host') return bank.impersonate('other-host')
+  if (fact === 'certificate-of-a-stranger-at-the-api') return bank.impersonate('stranger', 'api')
+  if (fact === 'certificate-of-another-host-at-the-api')
+    return bank.impersonate('other-host', 'api')
   const http = bank.document.hooks?.[fact]?.http
   const ofToken = fact === 'token-expired'
   const value = ofToken ? newestToken(exchanges) : newestConsent(exchanges)

@@ -6,7 +6,7 @@ export const GOALS = {
   connect:
     'register if need be, create a consent, have the customer approve it, read accounts, balances and transactions',
   'connect-another': 'as connect, for another customer, who has connected nothing yet',
-  read: 'read the data again with what was kept; the customer is absent',
+  read: 'read the data of the customer of connect again with what was kept; the customer is absent',
   reconfirm: 'have the customer confirm the consent that exists, then read the data again',
   disconnect: 'the customer revokes consent with the TPP',
   'confirm-funds': 'create a funds confirmation consent for the customer’s card, and delete it',
@@ -22,6 +22,8 @@ export type Fact =
   | 'certificate-of-the-TPP-renewed'
   | 'certificate-of-a-stranger'
   | 'certificate-of-another-host'
+  | 'certificate-of-a-stranger-at-the-api'
+  | 'certificate-of-another-host-at-the-api'
 
 /** One step: the client is asked for a goal, or a fact is made true. */
 export type Step = Goal | { fact: Fact }

@@ -1,4 +1,4 @@
-export type { Said, ScenarioRun } from '../certification/scenario.ts'
+export type { Goal, Said, ScenarioRun } from '../certification/scenario.ts'
 export { MOST_ALIKE } from '../certification/scenario.ts'
 export { conduct, scenario } from '../certification/suite.ts'
 export { Blocked } from '../judge/outcome.ts'

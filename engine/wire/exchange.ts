@@ -106,6 +106,8 @@ export interface Seen {
   fired: string[]
   /** Transport certificate: none, valid, or what was wrong with it. */
   certificate: string
+  /** When its connection was accepted, in milliseconds since 1970, if this is the first request on it. */
+  acceptedAt?: number
   /** Why the bank refused. */
   refusal?: { reason: string; detail: string }
   /** Values that a correct message of the client contains. */

@@ -66,8 +66,8 @@ export async function createBankHost(options: HostOptions = {}): Promise<BankHos
           bank.renewTransport()
           document.clients.first.transport = directory.renewed.transport
         },
-        async impersonate(by) {
-          if (await bank.impersonate(by)) return
+        async impersonate(by, at) {
+          if (await bank.impersonate(by, at)) return
           throw new NotApplicable(
             'the directory was made by an earlier version, and has no such certificate',
           )

@@ -290,6 +290,8 @@ export interface Conduct {
   /** Does it stop using a consent that it saw Revoked? */
   heedsStatus: boolean
   withCertificate: boolean
+  /** Does it show its certificate at the token endpoint too? */
+  tokensWithCertificate: boolean
   /** A transport certificate that it uses instead of its own. */
   otherCertificate(): Promise<{ certificate: string; key: string } | undefined>
   /** Does it keep using its first transport certificate? */
@@ -300,6 +302,10 @@ export interface Conduct {
   trustsAnybody: boolean
   /** Does it check the server's certificate only at the addresses of consents and data? */
   verifiesDataAlone: boolean
+  /** Does it check the server's certificate only where it shows none of its own: at the configuration and the keys? */
+  verifiesWithoutItsOwnAlone: boolean
+  /** Does it read the configuration at the beginning of each goal? */
+  discoversFirst: boolean
   /** Does it compare the bank's certificate with the host name? */
   checksTheHost: boolean
   /** Does it treat an interim answer (1xx) as the final answer? */
@@ -312,6 +318,10 @@ export interface Conduct {
   /** Path where a funds confirmation consent is created or deleted. */
   fundsPath(method: 'POST' | 'DELETE'): string
   deletesFundsConsent: boolean
+  /** Does it keep its first token for funds confirmation consents for ever? */
+  keepsFundsToken: boolean
+  /** Requests to the host of the products before it reads them; the answers are ignored. */
+  alsoAsksForProducts: { method: string; path: string }[]
   productRequest(
     request: { url: string; headers: Record<string, string> },
     tokens: { customers?: string; clients?: string },
@@ -328,8 +338,12 @@ export interface Conduct {
   keepsTokens: boolean
   /** Does it keep using the tokens of the first consent when there is a second one? */
   keepsFirstTokens: boolean
-  /** Does another customer connect by the consent of the first one? */
+  /** Does each customer have a row of the memory? If all share one: whose tokens stay in it. */
+  customerRows: 'each' | 'first-stays' | 'last-stays'
+  /** Does another customer connect by the consent in their row? */
   sharesConsents: boolean
+  /** Does it send the customer to the bank when it cannot read again for this reason? */
+  asksAgainAfter(reason: string): boolean
   /** Can a customer who is connected connect again? */
   connectsAgain: boolean
   /** Does it create an additional consent that no customer is asked for? */
@@ -453,11 +467,14 @@ export const right: Conduct = {
   asksStatus: 'never',
   heedsStatus: true,
   withCertificate: true,
+  tokensWithCertificate: true,
   otherCertificate: async () => undefined,
   keepsItsCertificate: false,
   pinsTheBank: false,
   trustsAnybody: false,
   verifiesDataAlone: false,
+  verifiesWithoutItsOwnAlone: false,
+  discoversFirst: false,
   checksTheHost: true,
   takesInterimAnswers: false,
   readsAtOnce: false,
@@ -466,13 +483,17 @@ export const right: Conduct = {
   fundsAccount: (account) => account,
   fundsPath: () => '/cbpii/funds-confirmation-consents',
   deletesFundsConsent: true,
+  keepsFundsToken: false,
+  alsoAsksForProducts: [],
   productRequest: (request) => request,
   claimsSuccess: () => false,
   takesFirstKey: false,
   decompresses: true,
   keepsTokens: true,
   keepsFirstTokens: false,
+  customerRows: 'each',
   sharesConsents: false,
+  asksAgainAfter: () => false,
   connectsAgain: true,
   leavesConsents: false,
   cannot: [],

@@ -42,6 +42,12 @@ const neverRefreshes: Partial<Conduct> = {
 
 const lawful: LawfulTpp[] = [
   {
+    id: 'token-requests-without-a-certificate',
+    story:
+      '"Consent, data and registration endpoints are reached over mutual TLS": the token endpoint is not named.',
+    conduct: { tokensWithCertificate: false },
+  },
+  {
     id: 'least-of-everything',
     story:
       'No dates in the consent, no filters, nobody present, one redirect URI, one scope: all of it is optional.',
@@ -157,6 +163,15 @@ const lawful: LawfulTpp[] = [
     id: 'reads-at-once',
     story: 'Accounts, balances and transactions may be asked for at the same time.',
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never' },
+  },
+  {
+    id: 'reads-accounts-twice-at-once',
+    story: 'Two parts of a page read the same: neither knows that the other met a limit.',
+    conduct: {
+      reads: ['/accounts', '/accounts', '/balances', '/transactions'],
+      readsAtOnce: true,
+      readsSingleAddresses: 'never',
+    },
   },
   {
     id: 'reads-at-once-without-refresh',
@@ -650,6 +665,18 @@ const lawful: LawfulTpp[] = [
     story: 'Any parameter may stand beside a media type, a weight too.',
     conduct: {
       apiHeaders: (headers) => ({ ...headers, accept: 'application/json;profile="x";q=0.8' }),
+    },
+  },
+  {
+    id: 'host-of-the-products-is-checked',
+    story:
+      'A browser sends a preflight, and a monitor checks whether the host is up: neither asks for products.',
+    conduct: {
+      alsoAsksForProducts: [
+        { method: 'OPTIONS', path: '/open-banking/v1/consumer-credit-cards' },
+        { method: 'HEAD', path: '/' },
+        { method: 'GET', path: '/health' },
+      ],
     },
   },
   {

@@ -57,11 +57,8 @@ export async function disconnect(session: Session): Promise<void> {
 
 /** Creates a funds confirmation consent, and deletes it. */
 export async function confirmFunds(session: Session): Promise<void> {
-  const { api, briefing, clientToken, conduct, memory } = session
-  const scope = briefing.client.scopes.fundsConfirmation
-  const value = await clientToken(true, scope).finally(() => {
-    delete memory.clientToken
-  })
+  const { api, briefing, conduct } = session
+  const value = await fundsToken(session)
   const account = conduct.fundsAccount({
     SchemeName: 'UK.OBIE.PAN',
     Identification: briefing.customer.cardEnding,
@@ -75,8 +72,23 @@ export async function confirmFunds(session: Session): Promise<void> {
   if (typeof id !== 'string') throw refused('the consent', answer)
   if (!conduct.deletesFundsConsent) return
   const path = `${conduct.fundsPath('DELETE')}/${encodeURIComponent(id)}`
-  const gone = await api('DELETE', path, { token: value })
+  let gone = await repeated(() => api('DELETE', path, { token: value }), conduct.repeatsTheRest)
+  if (gone.status === 401 && conduct.renewsClientToken && !conduct.keepsFundsToken) {
+    gone = await api('DELETE', path, { token: await fundsToken(session) })
+  }
   if (gone.status !== 204) throw refused('the deletion', gone)
+}
+
+/** A token for funds confirmation consents: a new one, or the first. */
+async function fundsToken({ briefing, clientToken, conduct, memory }: Session): Promise<string> {
+  if (conduct.keepsFundsToken && memory.fundsToken) return memory.fundsToken
+  const { clientToken: before } = memory
+  memory.fundsToken = await clientToken(true, briefing.client.scopes.fundsConfirmation).finally(
+    () => {
+      memory.clientToken = before
+    },
+  )
+  return memory.fundsToken
 }
 
 /** Reads the list of products. */
@@ -88,6 +100,9 @@ export async function products({ briefing, conduct, memory, send }: Session): Pr
     },
     { customers: memory.accessToken, clients: memory.clientToken },
   )
+  for (const { method, path } of conduct.alsoAsksForProducts) {
+    await send(new URL(path, briefing.bank.products).href, { method })
+  }
   const answer = await repeated(() => send(url, { headers }), conduct.repeatsTheRest)
   if (answer.status !== 200) throw refused('products', answer)
   inspectProducts(answer.json.data, conduct)

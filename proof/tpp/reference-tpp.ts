@@ -39,7 +39,11 @@ export async function pursue(
       const shared = conduct.sharesConsents ? memory.consentId : undefined
       await visitAndRead(shared ?? (await createConsent(session)))
     },
-    read: () => readAll(session),
+    read: () =>
+      readAll(session).catch(async (error) => {
+        if (!(error instanceof Refusal && conduct.asksAgainAfter(error.message))) throw error
+        await visitAndRead(await createConsent(session))
+      }),
     reconfirm: async () => {
       const existing = conduct.reconfirmsExisting ? (memory.consentId ?? '') : undefined
       await visitAndRead(existing ?? (await createConsent(session)))
@@ -50,6 +54,7 @@ export async function pursue(
   }
   const { goal } = briefing
   try {
+    if (conduct.discoversFirst) await session.discover()
     if (conduct.cannot.includes(goal)) throw new Refusal(`${goal} is not built yet`)
     await goals[goal]()
   } catch (error) {

@@ -1,44 +1,14 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Briefing } from '../../engine/certification/client.ts'
 import { encodedPart } from '../../engine/wire/jwt-decode.ts'
-import { type Conduct, type Knowledge, newId } from './conduct.ts'
+import { type Conduct, newId } from './conduct.ts'
 import type { Keys } from './id-token-check.ts'
 import { decodedJwt, signature } from './jws.ts'
+import { type Memory, openMemory } from './memory.ts'
 import { Refusal } from './refusal.ts'
 import { type Answer, openWire, refused, type Wire } from './wire.ts'
 
 type Json = Record<string, unknown>
-
-/** What the TPP remembers from one goal to the next. */
-interface Memory {
-  client?: {
-    client_id: string
-    redirect_uris: string[]
-    scope: string
-    grant_types: string[]
-    registration_client_uri: string
-    registration_access_token: string
-  }
-  /** The link of the first visit, and the values of its request. */
-  visit?: { link: string; known: Knowledge }
-  consentId?: string
-  accessToken?: string
-  refreshToken?: string
-  clientToken?: string
-  idToken?: string
-  /** The customer (sub) of the first ID token. */
-  subject?: string
-  assertion?: string
-  accountIds?: string[]
-  amounts?: Record<string, string>
-  keys?: Json[]
-  /** Its first transport certificate. */
-  transport?: { certificate: string; key: string }
-  /** The first certificate of the bank that it saw. */
-  pin?: string
-}
 
 /** The TPP while it pursues one goal: its identity, its memory, and its functions to call the bank. */
 export interface Session {
@@ -95,9 +65,8 @@ function signingKeyOf(pem: string): KeyObject {
 
 /** Starts a goal with what the folder of the briefing remembers of earlier goals. */
 export async function openSession(briefing: Briefing, conduct: Conduct): Promise<Session> {
-  const { bank, client, folder } = briefing
-  const file = join(folder, 'memory.json')
-  const memory: Memory = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Memory) : {}
+  const { bank, client } = briefing
+  const { memory, save } = openMemory(briefing, conduct)
   memory.transport ??= client.transport
   const own = conduct.keepsItsCertificate ? memory.transport : client.transport
   const identity = (await conduct.otherCertificate()) ?? own
@@ -187,7 +156,7 @@ export async function openSession(briefing: Briefing, conduct: Conduct): Promise
         memory.accessToken = undefined
         memory.refreshToken = undefined
       }
-      writeFileSync(file, JSON.stringify(memory))
+      save()
       wire.close()
     },
   }

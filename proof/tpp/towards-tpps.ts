@@ -20,6 +20,8 @@ const alsoForFunds = (scopes: Iterable<string>): Set<string> => {
 /** What the reference bank accepts from a TPP that it judges, and otherwise refuses, because no sentence forbids it. */
 export const towardsTpps: Required<Pick<BankOptions, 'policies' | 'settings'>> = {
   settings: {
+    // "Consent, data and registration endpoints are reached over mutual TLS": the token endpoint is not named.
+    tokenEndpointMtls: false,
     fundsConfirmationPaths: { create: PLACES, delete: PLACES },
     // "Thresholds and windows: not shown": a client may read by many small requests, and may give up at a limit. The
     // scenarios about a limit answer by themselves.

@@ -58,6 +58,7 @@ export async function visit(
   }
   const keeps =
     conduct.keepsFirstTokens ||
+    (conduct.customerRows === 'first-stays' && session.briefing.goal === 'connect-another') ||
     (conduct.keepsTokensAtReconfirmation && session.briefing.goal === 'reconfirm')
   const kept = keeps && memory.accessToken !== undefined
   Object.assign(memory, {

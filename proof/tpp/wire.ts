@@ -49,18 +49,7 @@ export function openWire(
   /** Keeps the first certificate of the bank, for a TPP that pins it. */
   memory: { pin?: string },
 ): Wire {
-  const secureContext = contextOf(options)
-  const agentFor = (trusting: boolean) =>
-    new Agent({
-      keepAlive: true,
-      maxCachedSessions: 0,
-      secureContext,
-      rejectUnauthorized: !trusting,
-      ...(!conduct.checksTheHost && { checkServerIdentity: () => undefined }),
-    })
-  const agent = agentFor(conduct.trustsAnybody)
-  // For a TPP that checks the certificate only for consents and data: all other addresses.
-  const elsewhere = conduct.verifiesDataAlone ? agentFor(true) : agent
+  const agents = openAgents(options, conduct)
   let sent = 0
 
   return {
@@ -79,8 +68,7 @@ export function openWire(
       }
     },
     close() {
-      agent.destroy()
-      elsewhere.destroy()
+      agents.close()
     },
   }
 
@@ -111,7 +99,7 @@ export function openWire(
     return new Promise<Raw>((resolve, reject) => {
       const options = { method, headers: { ...headers, ...lengthOf(body) } }
       const asked = url.startsWith('https:')
-        ? secure(url, { ...options, agent: url.includes('/aisp/') ? agent : elsewhere })
+        ? secure(url, { ...options, agent: agents.of(url) })
         : plain(url, options)
       const timer = setTimeout(() => asked.destroy(new Refusal('the bank is too slow')), patience)
       asked.on('error', (error) => {
@@ -145,6 +133,41 @@ export function openWire(
     })
   }
 }
+
+/** Addresses where a TPP shows its certificate. */
+const MUTUAL = /\/open-banking\/(v3\.1|oauth)\//
+
+/** The connections to each address, with what is shown and trusted there. */
+function openAgents(options: Identity, conduct: Conduct) {
+  const agents = new Map<string, Agent>()
+  return {
+    of(url: string): Agent {
+      const isData = url.includes('/aisp/')
+      const trusting =
+        conduct.trustsAnybody ||
+        (conduct.verifiesDataAlone && !isData) ||
+        (conduct.verifiesWithoutItsOwnAlone && MUTUAL.test(url))
+      const bare = !conduct.tokensWithCertificate && url.endsWith('/token')
+      const name = `${trusting} ${bare}`
+      const agent =
+        agents.get(name) ?? agentFor(bare ? { trust: options.trust } : options, conduct, trusting)
+      agents.set(name, agent)
+      return agent
+    },
+    close() {
+      for (const each of agents.values()) each.destroy()
+    },
+  }
+}
+
+const agentFor = (identity: Identity, { checksTheHost }: Conduct, trusting: boolean) =>
+  new Agent({
+    keepAlive: true,
+    maxCachedSessions: 0,
+    secureContext: contextOf(identity),
+    rejectUnauthorized: !trusting,
+    ...(!checksTheHost && { checkServerIdentity: () => undefined }),
+  })
 
 /** Does the bank's certificate differ from the first one? */
 function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefined {

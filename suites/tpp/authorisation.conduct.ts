@@ -6,6 +6,7 @@ import {
   list,
   queryOf,
   requestObjectOf,
+  scopesOf,
   searched,
   seenOf,
   shown,
@@ -74,10 +75,11 @@ conduct('TAUT-03/registered', 'the redirect URI is a registered one', options, (
 
 conduct('TAUT-04/registered', 'the scope is within what is registered', options, (exchange) => {
   const asked = requestOf(exchange)
-  const scope = asked?.query.get('scope') ?? asked?.object?.claims.scope
   const registered = asked?.seen.client?.scope
-  if (!asked || scope === undefined || registered === undefined) return undefined
-  const beyond = words(scope).filter((each) => !words(registered).includes(each))
+  if (!asked || registered === undefined) return undefined
+  const scopes = scopesOf(exchange)
+  if (scopes.length === 0) return undefined
+  const beyond = scopes.filter((each) => !words(registered).includes(each))
   return unless(beyond.length === 0, {
     message: 'a scope is not registered',
     expected: `scopes among ${registered}`,
@@ -128,6 +130,16 @@ conduct(
     })
   },
 )
+
+conduct('TAUT-18/openid', 'the scope in the query has openid', options, (exchange) => {
+  const scope = requestOf(exchange)?.query.get('scope')
+  if (!scope) return undefined
+  return unless(words(scope).includes('openid'), {
+    message: 'the scope in the query has no openid',
+    expected: 'openid in the scope of the query, also where the request object has it',
+    actual: shown(scope),
+  })
+})
 
 /** The purpose of the visit: the scenario, and what the client was asked to do in it. */
 function visitOf(exchange: Exchange): string {

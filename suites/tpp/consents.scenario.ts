@@ -1,5 +1,5 @@
 /** Consents that end, or are refused or deleted. Requirements: specs/tpp/consents.yaml */
-import type { ScenarioRun } from '../../engine/suite-api/certification.ts'
+import type { Goal, ScenarioRun } from '../../engine/suite-api/certification.ts'
 import { Blocked, scenario } from '../../engine/suite-api/certification.ts'
 import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, member } from '../../engine/suite-api/responses.ts'
@@ -12,12 +12,13 @@ import {
   lastSaid,
   neverGivesUp,
   requireAltered,
+  requireReading,
   requireRefusal,
   requireUnbroken,
   stopsThere,
   survives,
 } from './common/expect.ts'
-import { DATA, endOf, seenOf, sent } from './common/messages.ts'
+import { DATA, isSentAfter, seenOf, sent } from './common/messages.ts'
 
 const deletions = (run: ScenarioRun) =>
   run.exchanges.filter(({ endpoint }) => endpoint === 'delete-account-access-consent')
@@ -49,61 +50,74 @@ scenario({
   },
 })
 
-scenario({
-  id: 'CLC-21/new-token',
-  title:
-    'the access token has expired when the consent is deleted: the bank answers 401, and the client is asked again',
-  right: 'It gets a new token, at once or when it is asked again, and deletes the consent with it.',
-  alteration: 'first-deletion-meets-an-expired-token',
-  steps: ['connect', 'disconnect', 'disconnect'],
-  enough: (run) => deletions(run).some(({ response }) => response?.status === 204),
-  judge(run) {
-    const altered = requireAltered(run, 'deletes consents')
-    const old = sent(altered, 'authorization')
-    const again = after(run, altered).filter(
-      ({ endpoint }) => endpoint === 'delete-account-access-consent',
-    )
-    if (
-      again.some((each) => sent(each, 'authorization') !== old && each.response?.status === 204)
-    ) {
-      return
-    }
-    throw new Nonconformance({
-      message: 'the client gets no new token after a 401',
-      expected: 'a new access token, and the deletion with it',
-      actual:
-        again.length > 0
-          ? 'the deletion with the same token'
-          : `no further deletion; it says: ${lastSaid(run).words}`,
-      exchange: again.at(-1) ?? altered,
-    })
-  },
-})
+/** After the answer 401 to a deletion the client gets a new token, and deletes a consent with it. */
+function deletesWithANewToken(run: ScenarioRun): void {
+  const altered = requireAltered(run, 'deletes consents')
+  const old = sent(altered, 'authorization')
+  const again = after(run, altered).filter(({ endpoint }) => endpoint === altered.endpoint)
+  if (again.some((each) => sent(each, 'authorization') !== old && each.response?.status === 204)) {
+    return
+  }
+  throw new Nonconformance({
+    message: 'the client gets no new token after a 401',
+    expected: 'a new access token, and the deletion with it',
+    actual:
+      again.length > 0
+        ? 'the deletion with the same token'
+        : `no further deletion; it says: ${lastSaid(run).words}`,
+    exchange: again.at(-1) ?? altered,
+  })
+}
 
-for (const [id, alteration, title, what] of [
-  [
-    'TCON-13/refused',
-    'deletions-refused',
-    'the bank answers with 401 whenever a consent is deleted',
-    'answers of 401',
-  ],
-  [
-    'TCON-13/unavailable',
-    'deletions-unavailable',
-    'the bank answers with 503 whenever a consent is deleted',
-    'answers of 503',
-  ],
+for (const [id, what, steps] of [
+  ['CLC-21/new-token', 'the consent', ['connect', 'disconnect', 'disconnect']],
+  ['CLC-21/funds', 'a funds confirmation consent', ['confirm-funds', 'confirm-funds']],
 ] as const) {
   scenario({
     id,
-    title,
-    right: 'It gives up after some attempts, and says that the consent is not deleted.',
-    alteration,
-    ...neverGivesUp,
-    steps: ['connect', 'disconnect'],
-    judge: (run) => givesUpAndSaysSo(run, 'deletes consents', what),
+    title: `the access token has expired when ${what} is deleted: the bank answers 401, and the client is asked again`,
+    right:
+      'It gets a new token, at once or when it is asked again, and deletes the consent with it.',
+    alteration: 'first-deletion-meets-an-expired-token',
+    steps: [...steps],
+    enough: (run) =>
+      run.exchanges.some(
+        ({ request, response }) => request.method === 'DELETE' && response?.status === 204,
+      ),
+    judge: deletesWithANewToken,
   })
 }
+
+const DISCONNECTS = ['connect', 'disconnect'] as const
+const FUNDS = ['confirm-funds'] as const
+
+for (const [id, status, steps, what] of [
+  ['TCON-13/refused', 401, DISCONNECTS, 'a consent'],
+  ['TCON-13/unavailable', 503, DISCONNECTS, 'a consent'],
+  ['TCON-13/funds-refused', 401, FUNDS, 'a funds confirmation consent'],
+  ['TCON-13/funds-unavailable', 503, FUNDS, 'a funds confirmation consent'],
+] as const) {
+  scenario({
+    id,
+    title: `the bank answers with ${status} whenever ${what} is deleted`,
+    right: 'It gives up after some attempts, and says that the consent is not deleted.',
+    alteration: status === 401 ? 'deletions-refused' : 'deletions-unavailable',
+    ...neverGivesUp,
+    steps: [...steps],
+    judge: (run) => givesUpAndSaysSo(run, 'deletes consents', `answers of ${status}`),
+  })
+}
+
+scenario({
+  id: 'TCON-20/refused',
+  title: 'the bank refuses to create a funds confirmation consent',
+  right: 'It says so.',
+  alteration: 'consent-refused',
+  ...neverGivesUp,
+  steps: ['confirm-funds'],
+  judge: (run) =>
+    givesUpAndSaysSo(run, 'creates a funds confirmation consent', 'a refused consent'),
+})
 
 scenario({
   id: 'TCON-14/forbidden',
@@ -274,9 +288,7 @@ scenario({
       .map(path)
     // If data was requested and refused first, other requests may already be on their way: only a repeated path counts.
     const again = readLater(run).find(
-      (each) =>
-        Date.parse(each.startedAt) >= endOf(query) &&
-        (refused.length === 0 || refused.includes(path(each))),
+      (each) => isSentAfter(each, query) && (refused.length === 0 || refused.includes(path(each))),
     )
     if (again) {
       throw new Nonconformance({
@@ -298,31 +310,81 @@ scenario({
   judge: (run) => survives(run),
 })
 
+const consentOf = (exchange: Exchange) => seenOf(exchange).consent?.id
+
+/** Consents for which customers were sent to the bank while the client pursued this goal. */
+function visited({ exchanges }: ScenarioRun, goal: Goal): Exchange[] {
+  return exchanges.filter((each) => {
+    const seen = seenOf(each)
+    return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
+  })
+}
+
+/** The visits of a second customer; not applicable without any. */
+function secondVisits(run: ScenarioRun): Exchange[] {
+  const visits = visited(run, 'connect-another')
+  if (visits.length > 0) return visits
+  requireUnbroken(run)
+  throw new NotApplicable('the client sends no second customer to the bank')
+}
+
+/** An answer with data of this goal, if none of them is under one of the consents of the visits. */
+function otherData(run: ScenarioRun, goal: Goal, visits: Exchange[]): Exchange | undefined {
+  const own = visits.map(consentOf)
+  const got = dataIn(run.exchanges).filter((each) => seenOf(each).goal === goal)
+  return got.some((each) => own.includes(consentOf(each))) ? undefined : got[0]
+}
+
 scenario({
   id: 'TCON-16/own-consent',
   title: 'a second customer connects',
-  right: 'It creates a consent for this customer, and sends the customer to the bank for that one.',
+  right:
+    'It creates a consent for this customer, sends the customer to the bank for that one, and reads under it.',
   steps: ['connect', 'connect-another'],
   judge(run) {
-    const visitsOf = (goal: string) =>
-      run.exchanges.filter((each) => {
-        const seen = seenOf(each)
-        return each.endpoint === 'authorisation' && seen.goal === goal && seen.consent
-      })
-    const consentOf = (visit: Exchange) => seenOf(visit).consent?.id
-    const [first, second] = [visitsOf('connect'), visitsOf('connect-another')]
-    if (second.length === 0) {
-      requireUnbroken(run)
-      throw new NotApplicable('the client sends no second customer to the bank')
-    }
-    const known = first.map(consentOf)
+    const second = secondVisits(run)
+    const known = visited(run, 'connect').map(consentOf)
     const shared = second.find((visit) => known.includes(consentOf(visit)))
-    if (!shared) return
+    if (shared) {
+      throw new Nonconformance({
+        message: 'a customer is sent to the bank for the consent of another customer',
+        expected: 'a consent that was created for this customer',
+        actual: 'an authorisation request with the intent id of the first customer’s consent',
+        exchange: shared,
+      })
+    }
+    const other = otherData(run, 'connect-another', second)
+    // A job may read the data of the first customer at any time.
+    if (!other || lastSaid(run).end === 'refused') return
     throw new Nonconformance({
-      message: 'a customer is sent to the bank for the consent of another customer',
-      expected: 'a consent that was created for this customer',
-      actual: 'an authorisation request with the intent id of the first customer’s consent',
-      exchange: shared,
+      message: 'for a customer who connects the data of another customer are read',
+      expected: 'data under the consent of this customer',
+      actual: `GET ${other.endpoint} under the first customer’s consent, and nothing under the own one`,
+      exchange: other,
+    })
+  },
+})
+
+scenario({
+  id: 'TCON-19/own-data',
+  title: 'a second customer has connected, and the data of the first one are read again',
+  right: 'It reads them with the tokens of the first customer.',
+  steps: ['connect', 'connect-another', 'read'],
+  judge(run) {
+    const second = secondVisits(run)
+    const first = visited(run, 'connect')
+    const known = first.map(consentOf)
+    if (second.some((visit) => known.includes(consentOf(visit)))) {
+      throw new NotApplicable('both customers have the same consent')
+    }
+    requireReading(run)
+    const other = otherData(run, 'read', first)
+    if (!other) return
+    throw new Nonconformance({
+      message: 'asked for the data of one customer the client reads those of another',
+      expected: 'data under the consent of the customer of connect',
+      actual: `GET ${other.endpoint} under the consent of the second customer, and nothing under the first one’s`,
+      exchange: other,
     })
   },
 })

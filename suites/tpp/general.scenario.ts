@@ -40,9 +40,14 @@ scenario({
 })
 
 /** A server with a wrong certificate gets no request of the task in which it has that certificate. */
-function sendsNothingTo(run: ScenarioRun, what: string, from: 'connect' | 'read'): void {
+function sendsNothingTo(
+  run: ScenarioRun,
+  what: string,
+  from: 'connect' | 'read',
+  at: (exchange: Exchange) => boolean = () => true,
+): void {
   const [sent] = run.exchanges.filter(
-    (each) => seenOf(each).goal === from && each.response !== undefined,
+    (each) => seenOf(each).goal === from && each.response !== undefined && at(each),
   )
   expectThat(sent === undefined, {
     message: `the client accepts ${what}`,
@@ -53,36 +58,47 @@ function sendsNothingTo(run: ScenarioRun, what: string, from: 'connect' | 'read'
   requireRefusal(run, what, run.exchanges.at(-1))
 }
 
-for (const [id, fromTheStart, fact, title, what] of [
+/** Was it sent to where clients register, get tokens, manage consents and read data? */
+function isAtTheApi(exchange: Exchange): boolean {
+  const { registrationEndpoint: place } = seenOf(exchange).expected ?? {}
+  return place !== undefined && new URL(exchange.request.url).origin === new URL(place).origin
+}
+
+for (const [id, fact, who, what] of [
   [
     'TGEN-05/stranger',
-    'TGEN-05/stranger-from-the-start',
     'certificate-of-a-stranger',
-    'somebody else is at the address of the bank, with a certificate of an unknown authority',
+    'with a certificate of an unknown authority',
     'a certificate of an authority that nobody trusts',
   ],
   [
     'TGEN-05/other-host',
-    'TGEN-05/other-host-from-the-start',
     'certificate-of-another-host',
-    'somebody else is at the address of the bank, with a certificate of the same authority for another name',
+    'with a certificate of the same authority for another name',
     'a certificate for another host',
   ],
 ] as const) {
   scenario({
     id,
-    title,
+    title: `somebody else is at the address of the bank, ${who}`,
     right: 'It ends the connection before anything is sent, and says that it refused.',
     steps: ['connect', { fact }, 'read'],
     judge: (run) => sendsNothingTo(run, what, 'read'),
   })
   scenario({
-    id: fromTheStart,
-    title: `before the client comes ${title}`,
+    id: `${id}-from-the-start`,
+    title: `before the client comes somebody else is at the address of the bank, ${who}`,
     right:
       'It ends the first connection before anything is sent, wherever it leads, and says that it refused.',
     steps: [{ fact }, 'connect'],
     judge: (run) => sendsNothingTo(run, what, 'connect'),
+  })
+  scenario({
+    id: `${id}-at-the-api`,
+    title: `the configuration is the bank’s, and somebody else is where it leads to register, ${who}`,
+    right: 'It ends that connection before anything is sent, and says that it refused.',
+    steps: [{ fact: `${fact}-at-the-api` }, 'connect'],
+    judge: (run) => sendsNothingTo(run, what, 'connect', isAtTheApi),
   })
 }
 

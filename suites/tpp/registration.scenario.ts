@@ -12,7 +12,15 @@ import {
   stopsThere,
   survives,
 } from './common/expect.ts'
-import { formOf, list, queryOf, requestObjectOf, seenOf, words } from './common/messages.ts'
+import {
+  formOf,
+  list,
+  queryOf,
+  requestObjectOf,
+  scopesOf,
+  seenOf,
+  words,
+} from './common/messages.ts'
 
 /** Token requests of a client that is registered. */
 const tokenRequests = ({ exchanges }: ScenarioRun) =>
@@ -42,9 +50,12 @@ function usesWhatIsStored(run: ScenarioRun, name: 'redirect_uri' | 'scope', unal
   if (run.altered.length === 0) throw new NotApplicable(unaltered)
   for (const exchange of run.exchanges.filter(({ endpoint }) => endpoint === 'authorisation')) {
     const client = seenOf(exchange).client ?? {}
-    const value = queryOf(exchange).get(name) ?? requestObjectOf(exchange)?.claims[name]
-    const stored = name === 'scope' ? words(client.scope) : list(client.redirect_uris)
-    requireStored(exchange, name, name === 'scope' ? words(value) : [value], stored)
+    if (name === 'scope') {
+      requireStored(exchange, name, scopesOf(exchange), words(client.scope))
+      continue
+    }
+    const uri = queryOf(exchange).get(name) ?? requestObjectOf(exchange)?.claims[name]
+    requireStored(exchange, name, [uri], list(client.redirect_uris))
   }
   if (name === 'scope') asksForStoredScopes(run)
   if (lastSaid(run).end === 'refused') {

@@ -1,6 +1,6 @@
 /** A bank that is busy, slow or unavailable. Requirements: specs/tpp/resilience.yaml */
-import { scenario } from '../../engine/suite-api/certification.ts'
-import { Nonconformance } from '../../engine/suite-api/outcomes.ts'
+import { type ScenarioRun, scenario } from '../../engine/suite-api/certification.ts'
+import { Nonconformance, NotApplicable } from '../../engine/suite-api/outcomes.ts'
 import { type Exchange, header } from '../../engine/suite-api/responses.ts'
 import {
   after,
@@ -13,7 +13,7 @@ import {
   requireRefusal,
   survives,
 } from './common/expect.ts'
-import { endOf, seenOf } from './common/messages.ts'
+import { endOf, isSentAfter, seenOf } from './common/messages.ts'
 
 /** Accounts, balances or transactions: lists and single addresses have the same kind of data. */
 function kindOf({ endpoint }: Exchange): string {
@@ -27,6 +27,14 @@ const TOLERANCE = 100
 function dueAfter(refused: Exchange): number {
   const stated = header(refused, 'retry-after') ?? ''
   return /^\d+$/.test(stated) ? endOf(refused) + Number(stated) * 1000 : Date.parse(stated)
+}
+
+/** Not applicable where a customer uses the client whenever it reads. */
+function requireAbsence({ altered, exchanges }: ScenarioRun): void {
+  const later = exchanges.filter((each) => seenOf(each).goal === 'read')
+  if (altered.length > 0 || later.length === 0 || later.some((each) => !seenOf(each).present))
+    return
+  throw new NotApplicable('a customer is there whenever the client reads')
 }
 
 for (const [id, alteration, steps, title] of [
@@ -62,9 +70,12 @@ for (const [id, alteration, steps, title] of [
     alteration,
     steps: [...steps],
     judge(run) {
+      if (alteration === 'too-many-requests-while-away') requireAbsence(run)
       const altered = requireAltered(run, 'reads data')
-      // Other requests may already have been on their way.
-      const again = after(run, altered).find((each) => attempted(each) === attempted(altered))
+      // Other requests may already have been on their way, the same one too.
+      const again = after(run, altered).find(
+        (each) => attempted(each) === attempted(altered) && isSentAfter(each, altered),
+      )
       const early = again && dueAfter(altered) - Date.parse(again.startedAt)
       if (early !== undefined && early > TOLERANCE) {
         throw new Nonconformance({

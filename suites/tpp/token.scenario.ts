@@ -14,7 +14,7 @@ import {
   requireUnbroken,
   survives,
 } from './common/expect.ts'
-import { endOf, formOf, list, seenOf } from './common/messages.ts'
+import { formOf, isSentAfter, list, seenOf } from './common/messages.ts'
 
 const refreshes = ({ exchanges }: ScenarioRun) =>
   exchanges.filter(
@@ -34,11 +34,13 @@ function requireRefreshToken(run: ScenarioRun): void {
   throw new NotApplicable('the client registers without the grant refresh_token')
 }
 
+/** Visits of the customer while the client reads again. */
+const laterVisits = ({ exchanges }: ScenarioRun) =>
+  exchanges.filter((each) => each.endpoint === 'authorisation' && seenOf(each).goal === 'read')
+
 function usesRefreshToken(run: ScenarioRun): void {
   requireRefreshToken(run)
-  const visits = run.exchanges.filter(
-    (each) => each.endpoint === 'authorisation' && seenOf(each).goal === 'read',
-  )
+  const visits = laterVisits(run)
   if (refreshes(run).length > 0 && visits.length === 0) return
   throw new Nonconformance({
     message: 'the client has a refresh token and does not use it',
@@ -46,6 +48,18 @@ function usesRefreshToken(run: ScenarioRun): void {
     actual: visits.length > 0 ? 'the customer was asked again' : 'no such request',
     exchange: run.exchanges.findLast((each) => seenOf(each).goal === 'read'),
   })
+}
+
+/** The client has the data, and did not send the customer to the bank for it. */
+function survivesAlone(run: ScenarioRun): void {
+  const [visit] = laterVisits(run)
+  expectThat(visit === undefined, {
+    message: 'the customer is asked again, where tokens of the client were good',
+    expected: 'data by the tokens that it has',
+    actual: 'another visit of the customer',
+    exchange: visit,
+  })
+  survives(run)
 }
 
 scenario({
@@ -79,6 +93,16 @@ scenario({
   },
 })
 
+const refreshTokenOf = (exchange: Exchange) => formOf(exchange).get('refresh_token')
+
+/** Had the client another refresh token already, unless a refresh with the same one was still on its way? */
+function wasReplaced(run: ScenarioRun, exchange: Exchange): boolean {
+  const refreshed = refreshes(run).find(
+    (other) => refreshTokenOf(other) === refreshTokenOf(exchange) && other.response?.status === 200,
+  )
+  return refreshed === undefined || isSentAfter(exchange, refreshed)
+}
+
 scenario({
   id: 'TTOK-12/rotated',
   title: 'each refresh yields another refresh token, and the one before is void',
@@ -88,7 +112,8 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
-    const old = refreshes(run).find((each) => seenOf(each).refreshToken?.superseded)
+    const superseded = refreshes(run).filter((each) => seenOf(each).refreshToken?.superseded)
+    const old = superseded.find((each) => wasReplaced(run, each))
     if (old) {
       throw new Nonconformance({
         message: 'the client uses a refresh token that was replaced',
@@ -96,6 +121,9 @@ scenario({
         actual: 'an earlier one',
         exchange: old,
       })
+    }
+    if (superseded.length > 0 && run.said.some(({ end }) => end === 'refused')) {
+      throw new NotApplicable('refreshes at the same time ended the approval of the client')
     }
     survives(run)
   },
@@ -116,15 +144,14 @@ scenario({
 
 /** Was the refresh token of this request already refused before the request was sent? */
 function wasRefused(run: ScenarioRun, exchange: Exchange): boolean {
-  const tokenOf = (each: Exchange) => formOf(each).get('refresh_token')
   return refreshes(run).some(
     (other) =>
       other !== exchange &&
-      tokenOf(other) === tokenOf(exchange) &&
+      refreshTokenOf(other) === refreshTokenOf(exchange) &&
       [400, 401].includes(other.response?.status ?? 0) &&
       typeof member(other.response?.json, 'error') === 'string' &&
       // Requests that were already on their way do not count.
-      endOf(other) <= Date.parse(exchange.startedAt),
+      isSentAfter(exchange, other),
   )
 }
 
@@ -159,7 +186,7 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (refreshes(run).length === 0) throw new NotApplicable('the client refreshes no token')
-    survives(run)
+    survivesAlone(run)
   },
 })
 
@@ -173,7 +200,7 @@ scenario({
     if (run.altered.length === 0)
       throw new NotApplicable('the client redeems no second code for a consent')
     requireReading(run)
-    survives(run)
+    survivesAlone(run)
   },
 })
 
@@ -186,7 +213,7 @@ scenario({
   judge(run) {
     requireRefreshToken(run)
     if (run.altered.length === 0) throw new NotApplicable('the client refreshes no token')
-    survives(run)
+    survivesAlone(run)
   },
 })
 

@@ -45,7 +45,7 @@ test('refusal by status', async () => {
   await shut(opened)
 })
 
-test('a token endpoint without certificates, tokens bound to none', async () => {
+test('a token endpoint that needs no certificate: tokens are bound to one that is shown', async () => {
   const opened = await open({ directory, settings: { tokenEndpointMtls: false } })
   const grant = { grant_type: 'client_credentials' }
   const { status } = await opened.first.token(grant, { certificate: 'none' })

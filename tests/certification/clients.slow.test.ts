@@ -16,7 +16,7 @@ import type { ClientDriver } from '../../engine/certification/client.ts'
 import { commandClient } from '../../engine/certification/command-client.ts'
 import { openCustomers } from '../../engine/certification/customer.ts'
 import { createBankHost } from '../../proof/tpp/bank-host.ts'
-import { right } from '../../proof/tpp/conduct.ts'
+import { conductWith, right } from '../../proof/tpp/conduct.ts'
 import { inProcess } from '../../proof/tpp/in-process.ts'
 import { openDirectory } from '../directory.ts'
 import { freePort } from '../free-ports.ts'
@@ -250,6 +250,44 @@ test('a person who went away is asked once, and no more', async () => {
     because: { kind: 'environment' },
   })
   expect(results.get('TPRD-02/unavailable')?.message).toContain('nothing more is asked')
+})
+
+test('a client that keeps the keys of the bank from before is not blamed for new ones', async () => {
+  const reference = inProcess(conductWith({ refetchesKeys: false }))
+  let keys: unknown
+  const client: ClientDriver = {
+    async pursue(briefing) {
+      const file = join(briefing.folder, 'memory.json')
+      if (keys) writeFileSync(file, JSON.stringify({ bank: { keys }, rows: {} }))
+      const said = await reference.pursue(briefing)
+      keys ??= JSON.parse(readFileSync(file, 'utf8')).bank.keys
+      return said
+    },
+    close: reference.close,
+  }
+  const ids = ['TIDT-14/no-kid', 'TIDT-14/several-keys', 'TIDT-01/unknown-kid']
+  const selected = (id: string) => ids.includes(id)
+  const { results } = await certified(client, { selected, parallel: 1 })
+  expect(ids.map((id) => results.get(id)?.outcome)).toEqual(['pass', 'not-applicable', 'pass'])
+})
+
+test('a client that a customer uses whenever it reads may say so', async () => {
+  const saysSo = inProcess(conductWith({ customerAddress: () => '203.0.113.7' }))
+  const selected = (id: string) => ['TDAT-03/absent', 'TRES-01/customer-away'].includes(id)
+  const outcomes = async (client: ClientDriver) => {
+    const { results } = await certified(client, { selected })
+    return ['TDAT-03/absent', 'TRES-01/customer-away'].map((id) => results.get(id)?.outcome)
+  }
+  const attended = { ...saysSo, attended: () => true }
+  expect(await outcomes(attended)).toEqual(['not-applicable', 'not-applicable'])
+  expect(await outcomes(saysSo)).toEqual(['fail', 'blocked'])
+  const page = { open: 'https://app.example', done: 'x', refused: 'y' }
+  const { attended: isThere } = browserClient({
+    pages: { read: page, products: { ...page, absent: true } },
+    executable: '',
+    patience: 1,
+  })
+  expect([isThere?.('read'), isThere?.('products')]).toEqual([true, false])
 })
 
 describe('a web application in a real browser', () => {

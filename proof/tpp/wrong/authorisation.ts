@@ -95,6 +95,12 @@ const wrong: WrongTpp[] = [
     conduct: { requestObject: ({ claims: _, ...rest }) => rest },
   },
   {
+    id: 'openid-in-the-object-alone',
+    story: 'The library adds openid to what it signs, and the link is made before.',
+    warns: ['TAUT-18/openid'],
+    conduct: { query: (query) => ({ ...query, scope: 'accounts' }) },
+  },
+  {
     id: 'query-and-object-differ',
     story: 'The query is made from the template, the request object from the session.',
     warns: ['TAUT-06/agree'],

@@ -136,6 +136,18 @@ const wrong: WrongTpp[] = [
     conduct: { renewsClientToken: false },
   },
   {
+    id: 'token-for-funds-for-ever',
+    story: 'The token for funds is fetched when the service starts.',
+    fails: ['CLC-21/funds'],
+    conduct: { keepsFundsToken: true },
+  },
+  {
+    id: 'funds-whatever-the-bank-says',
+    story: 'Both requests about funds are sent, and their answers go into the log.',
+    warns: ['TCON-13/funds-refused', 'TCON-13/funds-unavailable', 'TCON-20/refused'],
+    conduct: { claimsSuccess: (_reason, goal) => goal === 'confirm-funds' },
+  },
+  {
     id: 'customer-sent-without-a-consent',
     story: 'The ConsentId is made by the client, and the bank will know it later.',
     warns: ['TCON-05/no-consent-id', 'TCON-05/refused', 'TCON-05/unavailable'],
@@ -284,7 +296,19 @@ const wrong: WrongTpp[] = [
     id: 'one-consent-for-all-customers',
     story: 'The consent belongs to the bank, and there is one row for each bank.',
     fails: ['TCON-16/own-consent'],
-    conduct: { sharesConsents: true },
+    conduct: { customerRows: 'last-stays', sharesConsents: true },
+  },
+  {
+    id: 'tokens-of-the-first-customer',
+    story: 'There is one row of tokens for each bank, and it is written once.',
+    fails: ['TCON-16/own-consent'],
+    conduct: { customerRows: 'first-stays' },
+  },
+  {
+    id: 'tokens-of-the-last-customer',
+    story: 'There is one row of tokens for each bank, and whoever connects writes it.',
+    warns: ['TCON-19/own-data'],
+    conduct: { customerRows: 'last-stays' },
   },
   {
     id: 'permissions-as-answered',

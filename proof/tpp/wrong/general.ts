@@ -77,8 +77,10 @@ const wrong: WrongTpp[] = [
     story: 'Staging had certificates of its own, and the switch that let them pass went live.',
     warns: [
       'TGEN-05/other-host',
+      'TGEN-05/other-host-at-the-api',
       'TGEN-05/other-host-from-the-start',
       'TGEN-05/stranger',
+      'TGEN-05/stranger-at-the-api',
       'TGEN-05/stranger-from-the-start',
     ],
     because: 'Whoever is there is trusted, whenever they come.',
@@ -88,14 +90,31 @@ const wrong: WrongTpp[] = [
     id: 'certificate-of-the-data-verified-alone',
     story:
       'The client of the data was hardened; whatever registers and logs in is another library.',
-    warns: ['TGEN-05/other-host-from-the-start', 'TGEN-05/stranger-from-the-start'],
+    warns: [
+      'TGEN-05/other-host-at-the-api',
+      'TGEN-05/other-host-from-the-start',
+      'TGEN-05/stranger-at-the-api',
+      'TGEN-05/stranger-from-the-start',
+    ],
+    because: 'Whoever is there before the registration is trusted.',
     conduct: { verifiesDataAlone: true },
+  },
+  {
+    id: 'certificate-of-the-bank-not-verified-where-the-own-is-shown',
+    story:
+      'The client with the transport certificate was set up with the sandbox, whose authority was unknown; each task begins with the configuration, which another client reads.',
+    warns: ['TGEN-05/other-host-at-the-api', 'TGEN-05/stranger-at-the-api'],
+    conduct: { verifiesWithoutItsOwnAlone: true, discoversFirst: true },
   },
   {
     id: 'host-of-the-bank-not-compared',
     story:
       'The bank is reached by its IP address, which no certificate had, so the name was left out.',
-    warns: ['TGEN-05/other-host', 'TGEN-05/other-host-from-the-start'],
+    warns: [
+      'TGEN-05/other-host',
+      'TGEN-05/other-host-at-the-api',
+      'TGEN-05/other-host-from-the-start',
+    ],
     conduct: { checksTheHost: false },
   },
   {

@@ -90,6 +90,15 @@ const wrong: WrongTpp[] = [
     conduct: { visitScope: () => 'openid accounts fundsconfirmations' },
   },
   {
+    id: 'own-scope-in-the-object',
+    story: 'The query has the scope openid; the request object has that of the configuration.',
+    fails: ['REG-07/scope'],
+    conduct: {
+      visitScope: () => 'openid accounts fundsconfirmations',
+      query: (query) => ({ ...query, scope: 'openid' }),
+    },
+  },
+  {
     id: 'own-scope-for-funds',
     story: 'The scope of funds confirmation comes from the configuration.',
     fails: ['REG-07/scope-of-funds'],

@@ -141,6 +141,24 @@ const wrong: WrongTpp[] = [
     conduct: { usesRefreshToken: false },
   },
   {
+    id: 'asks-the-customer-when-the-bank-is-away',
+    story: 'A refresh that fails, for whatever reason, is the end of the approval: please log in.',
+    warns: ['TTOK-19/unavailable-once'],
+    conduct: {
+      asksAgainAfter: (reason) => /refresh_token was refused: 503/.test(reason),
+      repeatsUnavailable: 0,
+    },
+  },
+  {
+    id: 'asks-the-customer-where-no-id-token-came',
+    story: 'Who is not named by an ID token must log in, after a refresh too.',
+    warns: ['TTOK-14/no-id-token-at-refresh'],
+    conduct: {
+      needs: { ...nothing, refreshedIdToken: true },
+      asksAgainAfter: (reason) => reason === 'the refresh yields no ID token',
+    },
+  },
+  {
     id: 'first-refresh-token-for-ever',
     story: 'The refresh token is stored when the customer connects, and never again.',
     warns: ['TTOK-12/rotated'],

@@ -29,6 +29,19 @@ export function seenOf({ about }: Exchange): Seen {
 /** When it was answered, in milliseconds since 1970. */
 export const endOf = ({ startedAt, durationMs }: Exchange) => Date.parse(startedAt) + durationMs
 
+/** Milliseconds that a busy machine may take to accept a connection. */
+const ACCEPTING = 100
+
+/**
+ * Was it sent when the other one was answered already? A request on a connection that the client opened before that was on
+ * its way.
+ */
+export function isSentAfter(exchange: Exchange, other: Exchange): boolean {
+  const { acceptedAt = Number.POSITIVE_INFINITY } = seenOf(exchange)
+  const sentAt = Math.min(acceptedAt - ACCEPTING, Date.parse(exchange.startedAt))
+  return sentAt >= Math.floor(endOf(other))
+}
+
 /** A header of the request, in any case; several lines of it form one list (RFC 9110 5.3). */
 export function sent({ request }: Exchange, name: string): string | undefined {
   const lines = request.headers.filter(([key]) => key.toLowerCase() === name)
@@ -122,6 +135,14 @@ export function decoded(
 
 /** The request object of an authorisation request. */
 export const requestObjectOf = readOnce((exchange) => decoded(queryOf(exchange).get('request')))
+
+/** The scopes that an authorisation request names, in the query or in the object: the query may have openid alone. */
+export const scopesOf = (exchange: Exchange): string[] => [
+  ...new Set([
+    ...words(queryOf(exchange).get('scope')),
+    ...words(requestObjectOf(exchange)?.claims.scope),
+  ]),
+]
 
 /** The client assertion of a token request. */
 export const assertionOf = readOnce((exchange) => decoded(formOf(exchange).get('client_assertion')))
