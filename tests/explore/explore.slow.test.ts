@@ -75,6 +75,14 @@ test(
   PATIENCE,
 )
 
+/** A refusal of what is new counts at once. */
+const KNOWN_AT_ONCE = {
+  ...{ id: 'known-at-once', story: '' },
+  target: (document: TargetDocument) => {
+    document.settlingTime = 0.1
+  },
+}
+
 test(
   'a defect behind two events and a call is found, and its history is short',
   async () => {
@@ -83,8 +91,8 @@ test(
     )
     const stop = new AbortController()
     const { findings } = await exploreBank(
-      ...[context, parts, [fault as Alteration]],
-      { seed: 1, steps: 4000, signal: stop.signal },
+      ...[context, parts, [fault as Alteration, KNOWN_AT_ONCE]],
+      { seed: 7, steps: 4000, signal: stop.signal },
       ({ repeats }) => {
         if (repeats) stop.abort()
       },
