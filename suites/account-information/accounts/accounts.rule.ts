@@ -247,16 +247,17 @@ rule(
   'Accounts whose numbers have zeros or nines in a row do not all show whole card numbers',
   {
     endpoints: ['accounts'],
-    unseen: 'no list shows the cards of two accounts by digits alone',
+    unseen: 'no list shows the cards of two accounts',
     follows: ['ACC-09/masked'],
   },
   (exchange) => {
     const rows = exchange.endpoint === 'accounts' ? (accountsIn(exchange) ?? []) : []
     const cards = rows.flatMap(({ Account }) => [Account ?? []].flat())
     const numbers = new Set(cards.map((card) => String(member(card, 'Identification') ?? '')))
+    if (numbers.size < 2) return undefined
     const whole = [...numbers].filter((number) => /^[\d -]{13,}$/.test(number))
-    if (whole.length < 2) return undefined
-    if (!whole.every((number) => isCardNumber(number.replace(/\D/g, '')))) return []
+    const areCards = whole.every((number) => isCardNumber(number.replace(/\D/g, '')))
+    if (whole.length < 2 || !areCards) return []
     return [
       {
         message: `each of ${whole.length} numbers is that of a card, by its check digit`,
