@@ -28,7 +28,7 @@ export async function doctor(options: { target: string }): Promise<void> {
     const lines = await examineTarget(target, memory, show)
     const count = (wanted: Line['level']) => lines.filter(({ level }) => level === wanted).length
     const found = count('wrong') === 0 ? 'Nothing is wrong.' : `${count('wrong')} wrong.`
-    const left = count('skipped') === 0 ? '' : ` ${count('skipped')} not looked at.`
+    const left = count('skipped') === 0 ? '' : ` ${count('skipped')} skipped: their lines say why.`
     say(shown`\n${found}${left}`)
     process.exitCode = exitCodeOf(lines)
   } finally {

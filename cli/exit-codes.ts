@@ -22,8 +22,8 @@ export const EXIT_CODES = [
   {
     code: 4,
     means:
-      'incomplete: no must failed, and one is without a verdict or none was judged, as with --only of shoulds',
-    todo: 'look at what blocked it',
+      'incomplete: no must failed, but at least one has no verdict, or none was judged at all, for example because --only named only shoulds',
+    todo: 'open report.html: its lines that begin with blocked say what to do',
   },
   {
     code: 5,

@@ -34,7 +34,7 @@ interface Party {
 
 /**
  * `assay explain ID`: for a requirement, check, rule or scenario, prints its level and sentence, what judges it and
- * where, an example of a right answer, common mistakes, and how to run it alone; for an exit code, its meaning; for
+ * where, the usual answer of its endpoint, common mistakes, and how to run it alone; for an exit code, its meaning; for
  * words of a sentence, the requirements that quote it.
  *
  * @throws UsageError for anything else
@@ -174,7 +174,7 @@ function rightAnswer({ chapter }: Requirement): string[] {
   const body = JSON.stringify(example, null, 2).split('\n')
   return [
     '',
-    `a right answer  ${method.toUpperCase()} ${path} → ${success}`,
+    `usual answer  ${method.toUpperCase()} ${path} → ${success}`,
     ...body.map((line) => `  ${line}`),
   ]
 }

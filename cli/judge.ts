@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import { openRecordedClient } from '../engine/certification/recorded-client.ts'
 import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
@@ -13,6 +13,7 @@ import {
   requireReadable,
 } from '../engine/recording/read-files.ts'
 import { recordingTarget } from '../engine/recording/recording-target.ts'
+import { readReport } from '../engine/report/read-run.ts'
 import { loadSuites } from '../engine/run/suites.ts'
 import { createRedactor } from '../engine/wire/redaction.ts'
 import { makeFoldersOfBoth, tellBoth } from './both-parties.ts'
@@ -43,11 +44,12 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
   const { deviations } = await prepared({ ...options, failOn: undefined }, catalogue)
   const { document, file, ours, configurationDigest } = await readTarget(options.target)
   const target = recordingTarget(document)
+  const name = (ours && (await nameOfRun(files))) || document.name
   for (const each of files) await requireReadable(each, !ours)
   const suites = await loadSuites(SUITES, catalogue)
   const client = options.tpp === undefined ? undefined : await clientOf(options.tpp)
-  const out = resolve(options.out ?? defaultFolder(`${document.name}-recorded`))
-  const release = holdFolders({ out, name: document.name })
+  const out = resolve(options.out ?? defaultFolder(`${name}-recorded`))
+  const release = holdFolders({ out, name })
   const progress = createProgress(screen())
   const stop = new AbortController()
   const stopListening = onEnd(() => stop.abort())
@@ -66,7 +68,7 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
       ...{ files, target, suites, catalogue, deviations, version, redactor },
       out: both?.folders.bank ?? out,
       described: {
-        name: document.name,
+        name,
         ...(!ours &&
           URL.canParse(target.endpoints.aisp) && { host: new URL(target.endpoints.aisp).host }),
         environment: target.layout,
@@ -85,6 +87,16 @@ export async function judge(named: string[], options: JudgeOptions): Promise<voi
     progress.end()
     release()
   }
+}
+
+/** The bank's name in the report beside the only file; undefined where there is none that can be read. */
+async function nameOfRun([file, ...more]: RecordingFile[]): Promise<string | undefined> {
+  if (!file || more.length > 0 || basename(file.path) !== 'exchanges.jsonl') return undefined
+  const folder = dirname(file.path)
+  if (!existsSync(join(folder, 'report.json'))) return undefined
+  const report = await readReport(folder).catch(() => undefined)
+  const name = report?.target.name ?? ''
+  return /^[\w.-]{1,100}$/.test(name) ? name : undefined
 }
 
 /** @throws UsageError if two names lead to one file: its exchanges would count twice */

@@ -1,4 +1,3 @@
-import { ASSAY } from '../engine/record/program.ts'
 import { counted } from '../engine/report/escape.ts'
 import type { HookBy, Plan } from '../engine/run/plan.ts'
 
@@ -29,7 +28,7 @@ export function planText(plan: Plan, about: Surroundings, whole: boolean): strin
     requests(plan, about),
     facts(plan, about),
     leftBehind(plan, about),
-    whole ? [] : [`${ASSAY} plan --visits names each of these visits and checks.`],
+    whole ? [] : ['Add --visits to see each of these visits and checks.'],
   ]
   const shown = parts.filter((lines) => lines.length > 0)
   return shown.map((lines) => lines.join('\n')).join('\n\n')
@@ -139,7 +138,7 @@ function facts({ hooks }: Plan, { expiryPatience }: Surroundings): string[] {
     'Facts that a TPP cannot bring about:',
     ...hooks.map(({ name, by, checks }) => {
       const rests = counted(checks.length, 'check')
-      if (checks.length === 0) return `  ${name}: nothing in scope rests on it`
+      if (checks.length === 0) return `  ${name}: no check in scope needs it`
       if (by !== undefined) return `  ${name}: ${how[by]}; ${rests}`
       return `  ${name}: nobody. A hook would add ${rests}: ${checks.join(', ')}`
     }),
@@ -152,7 +151,7 @@ function leftBehind(plan: Plan, { clients: all }: Surroundings): string[] {
   const consents = plan.approvals.filter(
     ({ name, missing }) => missing === undefined && name !== 're-confirmed',
   )
-  const left = `${kept === most ? most : `${kept} to ${most}`} clients, which the interface cannot remove`
+  const left = `${kept === most ? most : `${kept} to ${most}`} ${most === 1 ? 'client' : 'clients'}, which the interface cannot remove`
   return [
     `Consents: ${consents.length} for approvals, and those that checks create; all are deleted at the end.`,
     `Left behind: ${most === 0 ? 'nothing' : left}.`,

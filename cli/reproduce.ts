@@ -225,7 +225,8 @@ async function again(
     const own = messages.filter(({ id: sent = '' }) => essence.includes(sent))
     messages.splice(0, messages.length, ...own)
   }
-  const head = short ? 'The control, then what was judged:' : 'Messages, as they went:'
+  const shortHead = messages.length > 1 ? 'The control, then what was judged:' : 'What was judged:'
+  const head = short ? shortHead : 'Messages, as they went:'
   say(shown`\n${head}\n`, shownLines(`${texts()}\n`))
   return judged
 }

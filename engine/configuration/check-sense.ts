@@ -9,6 +9,7 @@ import {
   transportFindings,
   trustFinding,
 } from './material.ts'
+import { insteadOfContent } from './mistaken-files.ts'
 import { isProductsAlone } from './products-alone.ts'
 import type { Addresses, ClientDocument, TargetDocument } from './target.ts'
 
@@ -131,7 +132,9 @@ function client(path: Path, given: ClientDocument, absent: string[], complain: C
   const isCompact = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(softwareStatement ?? '')
   const isRead = headerOf(softwareStatement ?? '') && claimsOf(softwareStatement ?? '')
   if (softwareStatement && !isRead) {
-    const text = 'is not a compact JWS. Paste the assertion that the directory issued: a.b.c.'
+    const text =
+      insteadOfContent(softwareStatement) ??
+      'is not a compact JWS. Paste the assertion that the directory issued: a.b.c.'
     complain([...path, 'softwareStatement'], text)
   } else if (softwareStatement && !isCompact) {
     const text = 'has quotes, spaces or line breaks. Write it as one line: a.b.c.'

@@ -52,8 +52,19 @@ const formOf = (text: string): string | undefined =>
 /** Secrets of pipelines, and YAML without a bar, lose the line breaks or have them as two characters. */
 export const damaged = (pem: string) => (pem.trim().includes('\n') ? DAMAGED : IN_ONE_LINE)
 
+/** The ending of a file in one short line, where its content was expected. */
+const PATH = /^[^\s:]{1,200}\.(?:pem|crt|cer|key|der|p12|pfx|jwt|jws|jwk|json)$/i
+
+/** Undefined unless the text is the path of a file, and not its content. */
+export const insteadOfContent = (text: string): string | undefined =>
+  PATH.test(text.trim())
+    ? `is a path, not its content. Write file: before it: file:${text.trim()}.`
+    : undefined
+
 /** Where a certificate was expected, and there is none. */
 export function insteadOfCertificate(text: string): string {
+  const path = insteadOfContent(text)
+  if (path !== undefined) return path
   if (text.includes('PRIVATE KEY-----')) {
     return 'is a private key. Name the certificate here and the key under key.'
   }
@@ -70,6 +81,8 @@ export function insteadOfCertificate(text: string): string {
 
 /** Where a private key was expected, and there is none. */
 export function insteadOfKey(text: string): string {
+  const path = insteadOfContent(text)
+  if (path !== undefined) return path
   if (/BEGIN (CERTIFICATE|PUBLIC KEY)/.test(text) && !text.includes('PRIVATE KEY')) {
     return 'is not a private key. Name the private key here.'
   }
@@ -107,6 +120,8 @@ export function insteadOfJwk(json: string): string {
 
 /** Where the PEM of authorities was expected, and there is none. */
 export function insteadOfAuthorities(text: string): string {
+  const path = insteadOfContent(text)
+  if (path !== undefined) return path
   if (isEncodedPem(text)) return ENCODED_PEM
   if (JAVA.test(text)) {
     return 'is a key store of Java. Take the certificate out: keytool -exportcert -rfc -keystore FILE -alias NAME -file NEW.'

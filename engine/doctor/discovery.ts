@@ -97,14 +97,24 @@ const MEMBERS = {
   registration_endpoint: 'registration',
 } as const
 
-/** The documents give the paths; a bank whose configuration gives other ones may be right, so this is only a note. */
-function endpoints(configuration: Claims, { endpoints: own }: Target): DoctorFinding[] {
+/**
+ * The documents give the paths; a bank whose configuration gives other ones may be right, so this is only a note. Another host
+ * or port is likely to be a mistake in the target, unless that gives the whole address.
+ */
+function endpoints(configuration: Claims, { endpoints: own, document }: Target): DoctorFinding[] {
   const { mtls_endpoint_aliases: aliases } = configuration
   return Object.entries(MEMBERS).flatMap(([member, part]) => {
     const said = configuration[member]
     const mine = own[part]
     if (typeof said !== 'string' || mine === '' || said === mine) return []
     if (isObject(aliases) && aliases[member] === mine) return []
-    return [note(`${member} is ${said}, the target has ${mine}: overrides.${part}`)]
+    const words = `${member} is ${said}, the target has ${mine}`
+    const isGiven = document.addresses.overrides?.[part] !== undefined
+    if (isGiven || originOf(said) === originOf(mine)) return [note(`${words}: overrides.${part}`)]
+    const compare = 'compare its host and port in addresses with what the bank gave you'
+    return [note(`${words}: ${compare}. If both are right, write overrides.${part}.`)]
   })
 }
+
+/** Scheme, host and port; empty for text that is no address. */
+const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : '')

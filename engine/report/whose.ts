@@ -98,7 +98,7 @@ export const ROWS: readonly Row[] = [
   {
     because: 'What a bank is free to have or not nobody need change.',
     fits: ({ kind }) => kind === 'freedom',
-    title: ({ what }) => `needs ${what}, which did not occur at this bank`,
+    title: ({ what }) => `needs ${what}, which did not occur in this run`,
     whose: 'nobody',
   },
   {

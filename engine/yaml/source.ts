@@ -124,7 +124,7 @@ const SYNTAX: Partial<Record<ErrorCode, string>> = {
   DUPLICATE_KEY: 'this key is here twice. Keep one of them.',
   MISSING_CHAR: 'a quote, bracket or colon is missing before this place. Close what was opened.',
   MULTILINE_IMPLICIT_KEY:
-    'a colon is missing, or a value goes on in the next line. Write NAME: VALUE in one line.',
+    'a colon with a space after it is missing, or a value goes on in the next line. Write NAME: VALUE in one line.',
   MULTIPLE_DOCS: 'a second document begins here. Keep one document in a file.',
   TAB_AS_INDENT: 'a tab is no indentation in YAML. Use spaces.',
   UNEXPECTED_TOKEN: 'this is not expected here. Put a text with special characters in quotes.',

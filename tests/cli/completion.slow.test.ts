@@ -51,7 +51,10 @@ COMP_WORDS=(assay run TXN-17/to); COMP_CWORD=2; _assay; printf '%s\\n' "\${COMPR
   expect(execFileSync('bash', ['-c', script], { encoding: 'utf8' })).toBe('TXN-17/to-alone\n')
 })
 
-test('another shell is none', () => {
-  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'completion', 'zhs'])
-  expect([status, `${stderr}`]).toEqual([2, 'no shell is called zhs. There are bash, zsh, fish\n'])
+test.each([
+  ['zhs', 'no shell is called zhs, did you mean zsh?\n'],
+  ['powershell', 'no shell is called powershell. There are bash, zsh, fish\n'],
+])('another shell is none: %s', (shell, words) => {
+  const { status, stderr } = spawnSync(process.execPath, [MAIN, 'completion', shell])
+  expect([status, `${stderr}`]).toEqual([2, words])
 })

@@ -22,7 +22,7 @@ describe('assay explain', () => {
       Number(place?.[2]) - 1
     ]
     expect(line).toMatch(/^check\(|'TXN-17\/to-alone'/)
-    expect(stdout).toContain('a right answer  GET /open-banking/v3.1/aisp/transactions → 200')
+    expect(stdout).toContain('usual answer  GET /open-banking/v3.1/aisp/transactions → 200')
     expect(stdout).toContain('  - Machines are to read everything since the last time')
     expect(stdout).toContain('npx assay run --only TXN-17 --target FILE')
   })

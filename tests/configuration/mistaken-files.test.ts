@@ -60,3 +60,15 @@ test('a JWK without its prime factors names them', () => {
   const one = signingFinding({ key: JSON.stringify({ ...jwk, p, q, dp, dq }) })
   expect(one[0]?.text).toMatch(/^lacks qi\. /)
 })
+
+test.each(['keys/first.cert.pem', '../ca.crt', 'keys\\first.key'])(
+  'the path of a file without file: is told as one: %s',
+  (path) => {
+    const says = `is a path, not its content. Write file: before it: file:${path}.`
+    expect(transportFindings({ certificate: path, key })).toEqual([
+      { member: 'certificate', text: says },
+    ])
+    expect(signingFinding({ key: path })).toEqual([{ member: 'key', text: says }])
+    expect(trustFinding(path)).toBe(says)
+  },
+)

@@ -15,7 +15,7 @@ const SITUATIONS: { situation: Situation; title: RegExp; whose: Whose }[] = [
   },
   {
     situation: { kind: 'freedom', what: 'an answer in which TsandCs is not empty', message: '' },
-    title: /^needs an answer in which TsandCs is not empty, which did not occur at this bank$/,
+    title: /^needs an answer in which TsandCs is not empty, which did not occur in this run$/,
     whose: 'nobody',
   },
   {
