@@ -64,20 +64,21 @@ function isAtTheApi(exchange: Exchange): boolean {
   return place !== undefined && new URL(exchange.request.url).origin === new URL(place).origin
 }
 
-for (const [id, fact, who, what] of [
+for (const [ids, fact, who, what] of [
   [
-    'TGEN-05/stranger',
+    ['TGEN-05/stranger', 'TGEN-05/stranger-from-the-start', 'TGEN-05/stranger-at-the-api'],
     'certificate-of-a-stranger',
     'with a certificate of an unknown authority',
     'a certificate of an authority that nobody trusts',
   ],
   [
-    'TGEN-05/other-host',
+    ['TGEN-05/other-host', 'TGEN-05/other-host-from-the-start', 'TGEN-05/other-host-at-the-api'],
     'certificate-of-another-host',
     'with a certificate of the same authority for another name',
     'a certificate for another host',
   ],
 ] as const) {
+  const [id, fromTheStart, atTheApi] = ids
   scenario({
     id,
     title: `somebody else is at the address of the bank, ${who}`,
@@ -86,7 +87,7 @@ for (const [id, fact, who, what] of [
     judge: (run) => sendsNothingTo(run, what, 'read'),
   })
   scenario({
-    id: `${id}-from-the-start`,
+    id: fromTheStart,
     title: `before the client comes somebody else is at the address of the bank, ${who}`,
     right:
       'It ends the first connection before anything is sent, wherever it leads, and says that it refused.',
@@ -94,7 +95,7 @@ for (const [id, fact, who, what] of [
     judge: (run) => sendsNothingTo(run, what, 'connect'),
   })
   scenario({
-    id: `${id}-at-the-api`,
+    id: atTheApi,
     title: `the configuration is the bank’s, and somebody else is where it leads to register, ${who}`,
     right: 'It ends that connection before anything is sent, and says that it refused.',
     steps: [{ fact: `${fact}-at-the-api` }, 'connect'],

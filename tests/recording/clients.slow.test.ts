@@ -184,6 +184,8 @@ const UNTOLD = [
   'TAUT-08/state',
   // Whether the customer is there.
   'TDAT-03/absent',
+  // The token endpoint asks for none, and no log says what a connection showed.
+  'TGEN-02/certificate',
   // Sessions are recorded apart, each with one registration.
   'TREG-05/jti-fresh',
 ]

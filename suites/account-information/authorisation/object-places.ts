@@ -30,8 +30,8 @@ interface ObjectCheck extends Pick<CheckOptions, 'follows' | 'needs'> {
 /** A sample request object, with which a plan determines the rows in advance. */
 const SOME: Jws = {
   kind: 'request-object',
-  claims: { iss: 'aB1', client_id: 'aB1', aud: 'https://bank.example', exp: 300, iat: 0 },
-  parties: { own: 'aB1', other: { id: 'other', kid: 'other' }, issuer: 'https://bank.example' },
+  claims: { iss: 'kB1', client_id: 'kB1', aud: 'https://bank.example', exp: 300, iat: 0 },
+  parties: { own: 'kB1', other: { id: 'other', kid: 'other' }, issuer: 'https://bank.example' },
   now: 0,
 }
 

@@ -275,7 +275,7 @@ rule(
   {
     endpoints,
     also: ['balances', 'account-balances'],
-    unseen: 'no account shows a credit line and a dozen debits in GBP',
+    unseen: 'no account shows a credit line and twelve booked debits in GBP',
     follows: ['TXN-49/worth', 'TXN-39/bulk-equals-single', 'BAL-14/bulk-equals-single'],
   },
   (exchange, { earlier }) => {
