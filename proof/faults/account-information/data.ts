@@ -100,6 +100,20 @@ const sessions = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
   {
+    id: 'tokens-in-quotation-marks',
+    story: 'The header is split at blanks and quotation marks, as parameters of other schemes are.',
+    fails: [],
+    warns: ['DATA-10/other-forms'],
+    async middleware(ctx, next) {
+      const [, token] = /^Bearer "([^"]+)"$/.exec(ctx.get('authorization')) ?? []
+      if (token !== undefined) {
+        ctx.req.headers.authorization = `Bearer ${token}`
+        stateOf(ctx).fired()
+      }
+      await next()
+    },
+  },
+  {
     id: 'old-logins-open-filtered-transactions-alone',
     story:
       'What is older than ninety days is shown after a login alone, and a refreshed token of the first release comes of none: the rule does not check whether the customer is there.',

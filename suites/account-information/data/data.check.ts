@@ -22,7 +22,9 @@ import {
 } from '../../consents.ts'
 import { OWNERS } from '../../owners.ts'
 import { expectTable } from '../../tables.ts'
+import { authorization } from '../../values/authorization-header.ts'
 import { bearerCredential, isInvalid, isMissing } from '../../values/bearer-credential.ts'
+import type { HeaderValues } from '../../values/header-value.ts'
 import { waysToAsk } from '../common/data/absent-reads.ts'
 import { refreshedAtOnce } from '../common/data/account-comparisons.ts'
 import { blockForBookings, dueIfAny } from '../common/data/booking-times.ts'
@@ -84,6 +86,35 @@ check(
     const wrong = { bearer, deviation: 'an access token of nobody' }
     await expectRefusedEverywhere(await context.approved(everything), wrong)
   },
+)
+
+/** GET /accounts with the right access token, in an Authorization header of another form or in another header. */
+check(
+  'DATA-10/other-forms',
+  'An access token is not taken from a header that is not Authorization: Bearer and the token',
+  {
+    asks: [authorization],
+    uses: [everything],
+    follows: ['DATA-03/without-authorization', 'DATA-03/unknown-token'],
+  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'DATA-10/other-forms', type: authorization },
+      rows: ({ lawful, level }) => !lawful && level !== 'observe',
+      places: [
+        {
+          ...{ name: 'accounts', kind: 'data' },
+          async open({ approved }) {
+            const { get, tokens } = await approved(everything)
+            relyOn(OWNERS.accounts, await get('/accounts')).toSucceed()
+            const { accessToken: token } = await tokens()
+            const ask = (made: HeaderValues, deviation: string) =>
+              get('/accounts', { ...made, bearer: token, deviation })
+            return { right: { token }, ask }
+          },
+        },
+      ],
+    }),
 )
 
 /**
