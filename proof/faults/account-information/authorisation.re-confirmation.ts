@@ -72,11 +72,13 @@ const faults: Fault[] = [
   },
   {
     id: 'reconfirmation-drops-permissions',
-    story: 'The page for re-confirmation knows the permissions of accounts and transactions only.',
+    story:
+      'The page for re-confirmation leaves out the basic permission of those who have the detail.',
     fails: [],
     warns: ['AUTHZ-17/unchanged'],
     policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {
-      if (consent.customerId !== undefined && consent.permissions.length > 4) {
+      const hasBoth = consent.permissions.includes('ReadTransactionsDetail')
+      if (consent.customerId !== undefined && hasBoth && consent.permissions.length > 4) {
         consent.permissions = consent.permissions.filter((one) => one !== 'ReadTransactionsBasic')
       }
       return correct(consent, customer, offered)
