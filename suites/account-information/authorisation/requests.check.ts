@@ -438,7 +438,7 @@ check(
 check(
   'AUTHZ-12/state',
   'A state of the query that contradicts the request object does not come back with a code',
-  NEGATIVE,
+  { ...NEGATIVE, follows: ['AUTHZ-04/on-success'] },
   async (context) => {
     const state = randomUUID()
     const visit = await wrongVisit(context, {
