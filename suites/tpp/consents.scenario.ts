@@ -82,7 +82,8 @@ for (const [id, what, steps] of [
     steps: [...steps],
     enough: (run) =>
       run.exchanges.some(
-        ({ request, response }) => request.method === 'DELETE' && response?.status === 204,
+        ({ endpoint, response }) =>
+          /^delete-.*-consent$/.test(endpoint) && response?.status === 204,
       ),
     judge: deletesWithANewToken,
   })
