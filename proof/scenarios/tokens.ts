@@ -135,9 +135,10 @@ const alterations: Alteration[] = [
   },
   {
     id: 'first-deletion-meets-an-expired-token',
-    story: 'The access token of the first deletion has expired: 401.',
+    story: 'The access token of the first deletion of a consent has expired: 401.',
     async middleware(ctx, next) {
-      if (ctx.method !== 'DELETE' || deletions().refused) return next()
+      const isDeletion = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
+      if (!isDeletion || deletions().refused) return next()
       deletions().refused = true
       const value = ctx.get('authorization').replace(/^Bearer +/i, '')
       const record = stateOf(ctx).bank.services.records.peek('ClientCredentials', value)
