@@ -92,6 +92,7 @@ const wrong: WrongTpp[] = [
     id: 'never-gives-up',
     story: 'Every loop ends with success alone.',
     warns: [
+      'TCON-13/funds-unavailable',
       'TCON-13/unavailable',
       'TPRD-02/internal-error',
       'TPRD-02/unavailable',
