@@ -45,11 +45,17 @@ const item = (each: Json, change: Json): Json => {
 const ratesAsked = ofEachBank(() => ({ count: 0 }))
 const withOldRate = (each: Json) => item(each, { APRRate: '19.9' })
 
-/** When the products were edited, a dozen of them. */
-const editedAt = ofEachBank(() => {
-  const day = roundRobin([6, 2, 11, 4, 1, 9, 5, 12, 3, 10, 8, 7] as const)
-  return () => `2023-03-${String(day()).padStart(2, '0')}T06:00:00Z`
-})
+/** When the products were edited. */
+const editedAt = ofEachBank(() =>
+  roundRobin([
+    '2023-03-06T06:00:00Z',
+    '2023-03-02T06:00:00Z',
+    '2023-03-04T06:00:00Z',
+    '2023-03-01T06:00:00Z',
+    '2023-03-05T06:00:00Z',
+    '2023-03-03T06:00:00Z',
+  ]),
+)
 
 const faults: Fault[] = [
   {
