@@ -18,6 +18,8 @@ const rows = (level: Level, because: string, ...given: Given[]): Row[] =>
 
 const INVALID =
   '“Authorization header missing or invalid”; RFC 6750 2.1: credentials = “Bearer” 1*SP b64token.'
+const DECODED =
+  'Decoders of base64 may skip other characters (RFC 4648 3.3), and the token is the same.'
 const SPACES = 'RFC 6750 2.1: 1*SP; older grammars of HTTP had tabs there too.'
 
 const elsewhere = (name: string): Row => ({
@@ -85,14 +87,20 @@ export const authorization: ValueType<Token, HeaderValues> = {
     },
     {
       part: 'token68',
-      rows: rows(
-        'must',
-        INVALID,
-        ['quoted', 'in quotation marks', (token) => `Bearer "${token}"`],
-        ['parameter', 'as a parameter', (token) => `Bearer token="${token}"`],
-        ['more', 'with another word behind it', (token) => `Bearer ${token} x`],
-        ['list', 'with others behind a comma', (token) => `Bearer ${token}, Basic eDp5`],
-      ),
+      rows: [
+        ...rows('observe', DECODED, [
+          'quoted',
+          'in quotation marks',
+          (token) => `Bearer "${token}"`,
+        ]),
+        ...rows(
+          'must',
+          INVALID,
+          ['parameter', 'as a parameter', (token) => `Bearer token="${token}"`],
+          ['more', 'with another word behind it', (token) => `Bearer ${token} x`],
+          ['list', 'with others behind a comma', (token) => `Bearer ${token}, Basic eDp5`],
+        ),
+      ],
     },
     {
       part: 'OWS around the value (RFC 9110 5.5)',

@@ -100,12 +100,13 @@ const sessions = ofEachBank(() => new Map<string, string>())
 
 const faults: Fault[] = [
   {
-    id: 'tokens-in-quotation-marks',
-    story: 'The header is split at blanks and quotation marks, as parameters of other schemes are.',
+    id: 'tokens-as-parameters',
+    story:
+      'The header is read as those of schemes with parameters are: the first value is the token.',
     fails: [],
     warns: ['DATA-10/other-forms'],
     async middleware(ctx, next) {
-      const [, token] = /^Bearer "([^"]+)"$/.exec(ctx.get('authorization')) ?? []
+      const [, token] = /^Bearer token="([^"]+)"$/.exec(ctx.get('authorization')) ?? []
       if (token !== undefined) {
         ctx.req.headers.authorization = `Bearer ${token}`
         stateOf(ctx).fired()
