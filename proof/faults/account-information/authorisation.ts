@@ -129,6 +129,13 @@ function pageInstead(
   }
 }
 
+/** Tells a denial by another error. */
+const deniedAs = (error: string) =>
+  landings((fragment) => {
+    if (fragment.get('error_description') !== 'the customer denied consent') return false
+    fragment.set('error', error)
+  })
+
 const faults: Fault[] = [
   {
     id: 'refused-scope-without-an-error',
@@ -243,20 +250,14 @@ const faults: Fault[] = [
       'Whatever ends a visit without a grant is an exception, and an exception is a server error.',
     fails: [],
     warns: ['AUTHZ-50/denial'],
-    middleware: landings((fragment) => {
-      if (fragment.get('error_description') !== 'the customer denied consent') return false
-      fragment.set('error', 'server_error')
-    }),
+    middleware: deniedAs('server_error'),
   },
   {
     id: 'denial-told-as-a-wrong-client',
     story: 'The page for consent knows one way back without a grant: the client may not do this.',
     fails: [],
     warns: ['AUTHZ-50/denial'],
-    middleware: landings((fragment) => {
-      if (fragment.get('error_description') !== 'the customer denied consent') return false
-      fragment.set('error', 'unauthorized_client')
-    }),
+    middleware: deniedAs('unauthorized_client'),
   },
   {
     id: 'state-decoded-twice',
