@@ -74,6 +74,8 @@ async function proveHalf(
   const run = await judgeBank(context, [alteration], {
     scope: { ...scope, only: [owner] },
     onCell(cell) {
+      // A type without an entry is an error of the check: in the bank, it would look like a refusal.
+      if (cell && !cell.lawful) takenOf(cell)
       asked = cell
     },
   })

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import type { CallDeviation } from '../../engine/suite-api/flow.ts'
+import type { Token } from '../../suites/values/authorization-header.ts'
 import type { Credentials } from '../../suites/values/bearer-credential.ts'
 import type { Card } from '../../suites/values/card-ending.ts'
 import type { Certificates, OverCertificate } from '../../suites/values/client-certificate.ts'
@@ -29,6 +30,10 @@ type Taken = (
 ) => undefined | false | 'answered' | (() => void)
 
 export const TAKEN: Readonly<Record<string, Taken>> = {
+  'Authorization header'(ctx, right) {
+    ctx.req.headers.authorization = `Bearer ${(right as Token).token}`
+    return undefined
+  },
   'bearer credential'(ctx, right, made) {
     const { token } = right as Credentials
     const { query = {} } = made as CallDeviation
