@@ -10,6 +10,7 @@ import type { Certificates, OverCertificate } from '../../suites/values/client-c
 import type { Enumeration } from '../../suites/values/enumeration-terms.ts'
 import type { ConsentIds } from '../../suites/values/identifier.ts'
 import type { Jws } from '../../suites/values/jws-rows.ts'
+import type { Nine } from '../../suites/values/permission-company.ts'
 import type { RedirectUris } from '../../suites/values/redirect-uri-rows.ts'
 import type { Scopes } from '../../suites/values/scope.ts'
 import { admit, decoded, goodAssertion, tokenForm } from '../altering/jwt-rewrites.ts'
@@ -169,6 +170,14 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
     const { chosen } = right as Enumeration
     state.body = JSON.stringify({ ...rest, Data: { ...Data, Permissions: chosen } })
+    return undefined
+  },
+  'set of permissions'(ctx, right, made) {
+    const state = stateOf(ctx)
+    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
+    const { allowed } = right as Nine
+    const Permissions = (made as string[]).filter((one) => allowed.includes(one))
+    state.body = JSON.stringify({ ...rest, Data: { ...Data, Permissions } })
     return undefined
   },
   ConsentId(ctx, right, made) {

@@ -1,3 +1,4 @@
+import { correct } from '../../bank/policies.ts'
 import { drawn } from '../run/draw.ts'
 import type { Fault, Variant } from '../run/proof.ts'
 
@@ -59,7 +60,13 @@ const OF_FORMS = ['authorisation.login', 'authorisation.pages']
 export function compatible(one: Themed, other: Themed): boolean {
   const forms = [one, other].every(({ theme }) => OF_FORMS.includes(theme))
   const isKnown = UNJUDGED.some((pair) => [one, other].every(({ id }) => pair.includes(id)))
-  return one.theme !== other.theme && !forms && !isKnown && !sameSettings(one, other)
+  const rows = changesRows(one) && changesRows(other)
+  return one.theme !== other.theme && !forms && !isKnown && !rows && !sameSettings(one, other)
+}
+
+/** Two variants that change which bookings there are can contradict each other: one limits them, the other adds older ones. */
+function changesRows({ policies }: Themed): boolean {
+  return policies !== undefined && 'rowsBooked' in policies(correct, { fired() {} })
 }
 
 /**

@@ -31,7 +31,7 @@ interface Sides {
 
 const AFTER_AND_BEFORE =
   '“restrict results to transactions booked after and before the given time” (Data endpoints 5)'
-const FINER = `${AFTER_AND_BEFORE}; RFC 3339 5.6: time-secfrac, and no sentence says how finely a bank compares`
+const FINER = `${AFTER_AND_BEFORE}; RFC 3339 5.6: time-secfrac`
 
 const SECOND = 1000
 const by =

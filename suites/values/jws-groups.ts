@@ -1,4 +1,4 @@
-import type { JwsKind, JwsRow } from './jws-rows.ts'
+import type { JwsRow } from './jws-rows.ts'
 
 /** The wrong rows of a level in these groups. */
 export const isWrong =
@@ -30,27 +30,3 @@ export const JWS_GROUPS = {
   malformed:
     /^(alg-(missing|lower-case|mixed-case|space|empty|null|number|array)|(header|claims)-(comma|comment|trailing|array|utf-16)|json-.*|foreign-characters|nul-behind|four-parts|(trailing|leading)-dot|bearer|quoted|in-a-list|twice|dots-encoded)$/,
 } as const
-
-/** Wrong rows of JWTs to a bank that no table asks, and why. */
-export const UNASKED: readonly {
-  kinds: readonly JwsKind[]
-  rows: (row: JwsRow) => boolean
-  because: string
-}[] = [
-  {
-    kinds: ['registration', 'software-statement'],
-    rows: isWrong('should', JWS_GROUPS.malformed, JWS_GROUPS.critical),
-    because:
-      'A registration that is taken makes a client that nobody can remove. Client assertions have the same forms, and cost nothing.',
-  },
-  {
-    kinds: ['client-assertion'],
-    rows: isWrong('should', /^(iss|sub|aud|exp|jti)-missing/),
-    because: 'TOK-32/without-parties, TOK-32/without-expiry and TOK-32/without-jti send them.',
-  },
-  {
-    kinds: ['request-object'],
-    rows: isWrong('should', /^(iss|client-id)-of-another-client/),
-    because: 'AUTHZ-37/client-id and AUTHZ-37/issuer send them, for either client.',
-  },
-]

@@ -72,6 +72,18 @@ check(
   },
 )
 
+check(
+  'CONS-10/in-company',
+  'A permission outside the nine causes rejection, whichever of the nine it is beside',
+  { asks: [permissionCompany], follows: ['CONS-10/other-value'] },
+  async (context) =>
+    expectTable(context, {
+      ...{ owner: 'CONS-10/in-company', type: permissionCompany },
+      rows: ({ lawful, level }) => level === 'must' && !lawful,
+      places: companyPlaces(context),
+    }),
+)
+
 /** The clients of the target, since each may be served by a different service. */
 async function clients({ caller, target }: Context): Promise<Caller[]> {
   return [await caller(), ...(target.clients.second ? [await caller('second')] : [])]

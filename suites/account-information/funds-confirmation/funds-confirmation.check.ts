@@ -176,6 +176,20 @@ check(
   },
 )
 
+check(
+  'FCC-32/other-types',
+  'A request whose SchemeName is no string is refused',
+  { asks: [schemeName], follows: ['FCC-02/other-scheme'] },
+  async (context) => {
+    await atWork(context)
+    await expectTable(context, {
+      ...{ owner: 'FCC-32/other-types', type: schemeName },
+      rows: ({ lawful, level }) => !lawful && level === 'should',
+      places: (await fundsConfirmation.creators(context)).map(schemePlace),
+    })
+  },
+)
+
 const schemeOf = (client: Caller) =>
   String(member(fundsBody(client).Data, 'DebtorAccount', 'SchemeName'))
 

@@ -45,9 +45,25 @@ function parameterPlaces(
       return {
         right: rightOf([tpp.registered?.grant_types ?? []].flat().map(String)),
         ask: (made, deviation) =>
-          tpp.token(CLIENT, { form: { [parameter]: String(made) }, deviation }),
+          Array.isArray(made)
+            ? tpp.token(CLIENT, { respelled: sentTwice(parameter, made), deviation })
+            : tpp.token(CLIENT, { form: { [parameter]: String(made) }, deviation }),
         judge: matchers.toGiveNoToken,
       }
     },
   }))
 }
+
+/** The form with these values of the parameter, one after the other, instead of its own. */
+function sentTwice(parameter: string, values: readonly string[]): (form: string) => string {
+  return (form) => {
+    const fields = new URLSearchParams(form)
+    fields.delete(parameter)
+    for (const value of values) fields.append(parameter, value)
+    return fields.toString()
+  }
+}
+
+/** A parameter that is sent twice. */
+export const isSentTwice = ({ lawful, level }: Value<Enumeration, unknown>) =>
+  !lawful && level === 'should'

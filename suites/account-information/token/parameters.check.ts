@@ -2,6 +2,9 @@ import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { expect, relyOn } from '../../../engine/suite-api/expect.ts'
 import { requireValue, tokensOf } from '../../../engine/suite-api/flow.ts'
 import { OWNERS } from '../../owners.ts'
+import { expectTable } from '../../tables.ts'
+import { assertionType, grantType } from '../../values/token-enumerations.ts'
+import { assertionTypePlaces, grantTypePlaces, isSentTwice } from './parameter-places.ts'
 
 /**
  * POST /oauth/token: fields that nobody knows, that have no value, or that are sent
@@ -64,4 +67,27 @@ check(
       expect(await tpp.token(CLIENT, { respelled, deviation })).toGiveNoToken()
     }
   },
+)
+
+check(
+  'TOK-52/grant-type-twice',
+  'A token request that has its grant type twice gets no token',
+  { asks: [grantType], follows: ['TOK-52/assertion-twice'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-52/grant-type-twice', type: grantType, rows: isSentTwice },
+      places: grantTypePlaces(['first']),
+    }),
+)
+
+/** Read by the code of client authentication, and not by that of the grants. */
+check(
+  'TOK-52/assertion-type-twice',
+  'A token request that has the type of its assertion twice gets no token',
+  { asks: [assertionType], follows: ['TOK-52/assertion-twice'] },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TOK-52/assertion-type-twice', type: assertionType, rows: isSentTwice },
+      places: assertionTypePlaces(['first']),
+    }),
 )
