@@ -9,7 +9,9 @@ import {
 } from '../authorisation-drivers/forms.ts'
 import { httpDriver } from '../authorisation-drivers/http.ts'
 import { parseRedirect } from '../client/redirect.ts'
+import type { Target } from '../configuration/resolve.ts'
 import { findProgram } from '../record/find-program.ts'
+import { correctAddress } from './address-mistake.ts'
 import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { intentClaimMistake } from './intent-claim.ts'
@@ -44,7 +46,7 @@ export function authorisationExamination(known: Case): Examination {
         return wrong('network', end.why, 'Look at the address of the authorisation page.')
       }
       const { request, response } = end.exchange
-      if (response.status >= 400) return problemPage(response.status, response.body)
+      if (response.status >= 400) return problemPage(response, target.document)
       known.page = response.body
       const { host, pathname } = new URL(request.url)
       // The rest of the path may identify the visit.
@@ -68,8 +70,11 @@ function sentBack(url: string): DoctorFinding {
   return wrong('bank', 'the bank redirects back and says nothing')
 }
 
-function problemPage(status: number, html: string): DoctorFinding {
-  const text = `the bank shows a page with status ${status}: ${oneLine(readPage(html).text)}`
+function problemPage(
+  { status, body }: { status: number; body: string },
+  document: Target['document'],
+): DoctorFinding {
+  const text = `the bank shows a page with status ${status}: ${oneLine(readPage(body).text)}`
   if (status === 414 || status === 431) {
     const mend =
       'Ask the bank to take longer addresses: a request object by value is some 1,500 characters.'
@@ -78,7 +83,7 @@ function problemPage(status: number, html: string): DoctorFinding {
   if (status >= 500) return wrong('bank', text)
   const mend =
     status === 404
-      ? 'Correct the authorisation address, or write it under overrides.authorisation.'
+      ? correctAddress('authorisation', document)
       : 'Mostly a redirect URI or a client that the bank does not know: compare both.'
   return wrong('configuration', text, mend)
 }

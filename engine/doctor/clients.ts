@@ -1,7 +1,10 @@
+import type { Part } from '../configuration/addresses.ts'
 import type { TargetClient } from '../configuration/resolve.ts'
+import type { TargetDocument } from '../configuration/target.ts'
 import { member } from '../judge/data-rows.ts'
 import { now } from '../record/clock.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { correctAddress, isNothingThere } from './address-mistake.ts'
 import { ask, type Case, tppOf } from './case.ts'
 import { certificateFindings } from './certificate.ts'
 import { clockReading } from './clock.ts'
@@ -85,6 +88,7 @@ export function registrationExamination(known: Case, { name }: TargetClient): Ex
       const exchange = await tpp.register({ timeout })
       const { status = 500, json } = exchange.response ?? {}
       const id = member(json, 'client_id')
+      if (isNothingThere(exchange)) return nothingThere('registration', exchange, target.document)
       if (status >= 300 || typeof id !== 'string') return registrationRefused(exchange, name)
       const registered = tpp.adopt(json)
       kept?.keep(name, registered, exchange)
@@ -154,6 +158,7 @@ export function tokenExamination(known: Case, client: TargetClient, scope: strin
       const exchange = await requestToken(known, client, scope)
       const { status, json } = exchange.response ?? {}
       const token = member(json, 'access_token')
+      if (isNothingThere(exchange)) return nothingThere('token', exchange, known.target.document)
       if (status !== 200 || typeof token !== 'string') return tokenRefused(exchange, client, scope)
       if (name === 'first') known.tokens.set(scope, token)
       return ok(`issued, for ${String(member(json, 'expires_in'))} s`)
@@ -197,8 +202,7 @@ export function tokenRefused(
 ): DoctorFinding {
   const text = `refused: ${answerWords(exchange)}`
   const path = `clients.${client.name}`
-  const { status = 0, json } = exchange.response ?? {}
-  const error = member(json, 'error')
+  const error = member(exchange.response?.json, 'error')
   if (OF_CERTIFICATE.test(text)) return wrong('bank', text, TRUST_MEND)
   if (error === 'invalid_scope') {
     const which = scope === client.scopes.accounts ? 'accounts' : 'fundsConfirmation'
@@ -210,7 +214,8 @@ export function tokenRefused(
       : 'The client may be gone at the bank: delete its entry in .assay/ beside the target file.'
     return wrong('configuration', text, mend)
   }
-  if (status !== 404 && status !== 405) return wrong('bank', text)
-  const mend = 'Correct the token address, or write the whole one under overrides.token.'
-  return wrong('configuration', text, mend)
+  return wrong('bank', text)
 }
+
+const nothingThere = (part: Part, exchange: Exchange, document: TargetDocument): DoctorFinding =>
+  wrong('configuration', `refused: ${answerWords(exchange)}`, correctAddress(part, document))

@@ -2,6 +2,7 @@ import { createdId, fundsConfirmationBody, SCHEMES } from '../client-session/con
 import { succeeded } from '../judge/matchers.ts'
 import { percentEncoded } from '../record/percent.ts'
 import type { Exchange } from '../wire/exchange.ts'
+import { correctAddress } from './address-mistake.ts'
 import { type Case, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
@@ -21,12 +22,12 @@ export function consentExamination(known: Case): Examination {
       const created = await tpp.call('create-account-access-consent', { bearer, body, timeout })
       known.consentId = createdId(created)
       if (known.consentId === undefined) {
-        return refused('not created', created, 'addresses.base_url or overrides.aisp')
+        return refused('not created', created, correctAddress('aisp', known.target.document))
       }
       const query = { subject: known.consentId, bearer, timeout }
       const queried = await tpp.call('query-account-access-consent', query)
       if (succeeded(queried)) return ok('created and queried')
-      return refused('created, not queried', queried, 'overrides.aisp')
+      return refused('created, not queried', queried, correctAddress('aisp', known.target.document))
     },
   }
 }
@@ -83,7 +84,11 @@ export function fundsExamination(known: Case): Examination {
         return tpp.call('delete-funds-confirmation-consent', { path, subject: id, bearer, timeout })
       })
       if (!succeeded(deleted.exchange)) {
-        return refused('created, not deleted', deleted.exchange, 'fundsConfirmation.delete')
+        return refused(
+          'created, not deleted',
+          deleted.exchange,
+          'Correct fundsConfirmation.delete.',
+        )
       }
       const addresses = new Set([created.address, deleted.address])
       const paths = [...addresses].map((address) => new URL(address).pathname)
@@ -108,15 +113,15 @@ async function firstKnown(
 
 function fundsRefused(exchange: Exchange, scheme: string | undefined): DoctorFinding {
   if (exchange.response?.status !== 400) {
-    return refused('not created', exchange, 'fundsConfirmation.create')
+    return refused('not created', exchange, 'Correct fundsConfirmation.create.')
   }
   const sent = scheme ? `scheme ${scheme}` : `a scheme that is a guess: ${SCHEMES.join(', ')}`
   const text = `not created, with ${sent}: ${answerWords(exchange)}`
   return wrong('configuration', text, 'Correct literals.panScheme and customers.first.cardEnding.')
 }
 
-function refused(what: string, exchange: Exchange, path?: string): DoctorFinding {
+function refused(what: string, exchange: Exchange, mend?: string): DoctorFinding {
   const text = `${what}: ${answerWords(exchange)}`
-  const missing = exchange.response?.status === 404 && path !== undefined
-  return missing ? wrong('configuration', text, `Correct ${path}.`) : wrong('bank', text)
+  const missing = exchange.response?.status === 404 && mend !== undefined
+  return missing ? wrong('configuration', text, mend) : wrong('bank', text)
 }

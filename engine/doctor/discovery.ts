@@ -2,6 +2,7 @@ import type { Target } from '../configuration/resolve.ts'
 import { isObject } from '../record/json.ts'
 import { header } from '../wire/exchange.ts'
 import { addressFinding } from './address.ts'
+import { correctAddress, NAMED_BY_BANK, originOf } from './address-mistake.ts'
 import { type Case, clientsOf, tppOf } from './case.ts'
 import { type DoctorFinding, type Examination, note, ok, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
@@ -20,8 +21,7 @@ export function discoveryExaminations(known: Case): Examination[] {
         const exchange = await tppOf(known).call('discovery', { timeout })
         const { status = 500, json } = exchange.response ?? {}
         const at = target.endpoints.discovery
-        const mend =
-          'Correct the discovery address, or write the whole one under overrides.discovery.'
+        const mend = correctAddress('discovery', target.document)
         if (status !== 200) {
           const whose = status >= 500 ? 'bank' : 'configuration'
           const to = status < 400 ? header(exchange, 'location') : undefined
@@ -91,19 +91,15 @@ function scopes({ scopes_supported: supported }: Claims, target: Target): Doctor
   )
 }
 
-const MEMBERS = {
-  token_endpoint: 'token',
-  authorization_endpoint: 'authorisation',
-  registration_endpoint: 'registration',
-} as const
-
 /**
  * The documents give the paths; a bank whose configuration gives other ones may be right, so this is only a note. Another host
  * or port is likely to be a mistake in the target, unless that gives the whole address.
  */
 function endpoints(configuration: Claims, { endpoints: own, document }: Target): DoctorFinding[] {
   const { mtls_endpoint_aliases: aliases } = configuration
-  return Object.entries(MEMBERS).flatMap(([member, part]) => {
+  const parts = Object.keys(NAMED_BY_BANK) as (keyof typeof NAMED_BY_BANK)[]
+  return parts.flatMap((part) => {
+    const member = NAMED_BY_BANK[part]
     const said = configuration[member]
     const mine = own[part]
     if (typeof said !== 'string' || mine === '' || said === mine) return []
@@ -115,6 +111,3 @@ function endpoints(configuration: Claims, { endpoints: own, document }: Target):
     return [note(`${words}: ${compare}. If both are right, write overrides.${part}.`)]
   })
 }
-
-/** Scheme, host and port; empty for text that is no address. */
-const originOf = (address: string): string => (URL.canParse(address) ? new URL(address).origin : '')

@@ -1,6 +1,7 @@
 import { HOOKS } from '../configuration/target.ts'
 import { environmentFacts } from '../record/environment.ts'
 import { isPlainWord } from '../wire/secret-encodings.ts'
+import { correctAddress } from './address-mistake.ts'
 import { type Case, tppOf } from './case.ts'
 import { type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { placeOf } from './places.ts'
@@ -75,7 +76,7 @@ export function productsExamination(known: Case): Examination {
           const text = `${at} begins its JSON with a byte order mark, which it must not add (RFC 8259 8.1)`
           return wrong('bank', text)
         }
-        const mend = 'Correct addresses.product_api_url, or overrides.products.'
+        const mend = correctAddress('products', target.document)
         return wrong('configuration', `${at} serves no JSON`, mend)
       }
       const text = `${at} answers ${answerWords(exchange)}`
@@ -83,7 +84,7 @@ export function productsExamination(known: Case): Examination {
       const mend =
         status === 401 || status === 403
           ? 'Write products.headers (a key) or products.client (a certificate).'
-          : 'Correct addresses.product_api_url.'
+          : correctAddress('products', target.document)
       return wrong('configuration', text, mend)
     },
   }

@@ -113,7 +113,7 @@ export async function openJudging(
   const before = new Set(session.resumable?.earlier.judgements.map(({ result }) => result.id))
   const needed = neededBy(run.checks.filter(({ id }) => !before.has(id)))
   let sat: Promise<void> | undefined
-  const mistakes = createOwnMistakes(session, assignment.targetFile)
+  const mistakes = createOwnMistakes(session, assignment.targetFile, record.evidence)
   record.append({
     kind: 'start',
     pid: process.pid,

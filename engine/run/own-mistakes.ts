@@ -1,16 +1,21 @@
 import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
+import type { Owners } from '../client-session/step-owners.ts'
+import type { Part } from '../configuration/addresses.ts'
 import { USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
+import { addressMistake } from '../doctor/address-mistake.ts'
 import { ownMistake, statedExaminations } from '../doctor/clients.ts'
 import { hopelessIn, inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
 import type { Result } from '../judge/results.ts'
+import type { Evidence } from '../report/evidence-index.ts'
 import type { PreflightLine } from '../report/report.ts'
 
-/** Verifies that the target file can be right, before a refused registration or visit is blamed on the bank. */
-export function createOwnMistakes(session: Session, targetFile: string) {
-  const { registration, visit } = session.owners.steps
+/** Verifies that the target file can be right, before an answer to the first correct requests is blamed on the bank. */
+export function createOwnMistakes(session: Session, targetFile: string, evidence: Evidence) {
+  const { steps } = session.owners
+  const { registration, visit } = steps
   const looked = new Set<string>()
   let found: PreflightLine[] = []
 
@@ -19,8 +24,17 @@ export function createOwnMistakes(session: Session, targetFile: string) {
     get found() {
       return found
     },
-    /** Called with every result; examines the registration and the visit once each. */
-    async lookAt({ id, outcome, because }: Result) {
+    /** Called with every result; examines addresses, and the registration and the visit once each. */
+    async lookAt({ id, outcome, because, exchanges }: Result) {
+      const part = outcome === 'fail' ? partOwnedBy(id, steps) : undefined
+      if (part !== undefined) {
+        const status = evidence.get(exchanges[0] ?? '')?.status
+        const { value: configuration } = await session.steps.discovery()
+        const { target } = session
+        const finding = addressMistake(part, status, { target, configuration })
+        if (finding) found = [withPlaces({ name: part, ...finding }, targetFile)]
+        if (finding) return
+      }
       const owner = [registration, visit].find(
         (each) =>
           (id === each && outcome === 'fail') || (because?.kind === 'check' && because.id === each),
@@ -34,6 +48,18 @@ export function createOwnMistakes(session: Session, targetFile: string) {
       found = [withPlaces({ ...named, text: inFull(named) }, targetFile)]
     },
   }
+}
+
+/** The part of the interface whose first correct request a check judges. */
+function partOwnedBy(id: string, steps: Owners['steps']): Part | undefined {
+  const parts: readonly [string, Part][] = [
+    [steps.registration, 'registration'],
+    [steps.management, 'token'],
+    [steps.visit, 'authorisation'],
+    [steps.consent, 'aisp'],
+    [steps.products, 'products'],
+  ]
+  return parts.find(([owner]) => owner === id)?.[1]
 }
 
 async function inRegistration({ steps, target, wire }: Session) {

@@ -365,6 +365,30 @@ const atTheBank: Situation[] = [
   },
 ]
 
+/** A whole address that is nearly right: this bank has nothing there. */
+const elsewhere: Situation[] = (
+  [
+    ['registration', 'base_url', '/open-banking/oauth/registration'],
+    ['token', 'base_url', '/open-banking/oauth2/token'],
+    ['authorisation', 'auth_url', '/authorise'],
+    ['aisp', 'base_url', '/open-banking/v3.0/aisp'],
+    ['products', 'product_api_url', '/open-banking/v2'],
+  ] as const
+).map(([part, below, path]) => ({
+  id: `overrides-${part}-elsewhere`,
+  kind: 'file',
+  story: `addresses.overrides.${part} ends in ${path}, where this bank has nothing.`,
+  target(document) {
+    const { addresses } = document
+    addresses.overrides = { ...addresses.overrides, [part]: `${addresses[below]}${path}` }
+  },
+  expects: {
+    ...{ exit: [3], whose: ['configuration'] },
+    words: new RegExp(`Correct addresses\\.overrides\\.${part}\\.`),
+    doctor: [2],
+  },
+}))
+
 export const FILE_MISTAKES: readonly Situation[] = [
   ...required,
   ...ofWrongType,
@@ -372,4 +396,5 @@ export const FILE_MISTAKES: readonly Situation[] = [
   ...nearly,
   ...texts,
   ...atTheBank,
+  ...elsewhere,
 ]

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest'
+import { endpointsOf } from '../../engine/configuration/addresses.ts'
+import type { Target } from '../../engine/configuration/resolve.ts'
+import type { Addresses, TargetDocument } from '../../engine/configuration/target.ts'
+import { addressMistake } from '../../engine/doctor/address-mistake.ts'
+
+const ADDRESSES: Addresses = {
+  base_url: 'https://api.bank.example',
+  auth_url: 'https://login.bank.example',
+  discovery_url: 'https://login.bank.example',
+  product_api_url: 'https://products.bank.example',
+}
+const DOCUMENTED = 'https://api.bank.example/open-banking/oauth/token'
+const OTHER = 'https://api.bank.example/oauth2/token'
+
+function mistakeWith(
+  { token }: { token?: string },
+  { status, said }: { status: number; said?: string },
+) {
+  const addresses = { ...ADDRESSES, ...(token !== undefined && { overrides: { token } }) }
+  const document = { addresses } as TargetDocument
+  const target = { document, endpoints: endpointsOf(document) } as Target
+  const configuration = said === undefined ? undefined : { token_endpoint: said }
+  const found = addressMistake('token', status, { target, configuration })
+  return found?.level === 'wrong' ? found.mend : undefined
+}
+
+const CORRECT = 'Correct addresses.overrides.token.'
+const COMPARE =
+  'Correct addresses.base_url, or write the whole address under addresses.overrides.token.'
+
+test.each([
+  ['the file replaces the documented address', { token: OTHER }, { status: 404 }, CORRECT],
+  ['the same, and 405', { token: OTHER }, { status: 405 }, CORRECT],
+  ['the bank names the documented', { token: OTHER }, { status: 404, said: DOCUMENTED }, CORRECT],
+  ['the bank names the same', { token: OTHER }, { status: 404, said: OTHER }, undefined],
+  ['it is the documented address', {}, { status: 404 }, undefined],
+  ['it is written out', { token: DOCUMENTED }, { status: 404 }, undefined],
+  ['the bank names another path', {}, { status: 404, said: OTHER }, undefined],
+  ['another host', {}, { status: 404, said: 'https://mtls.bank.example/token' }, COMPARE],
+  ['it answers', { token: OTHER }, { status: 400, said: DOCUMENTED }, undefined],
+] as const)('nothing is at an address: %s', (_words, file, answer, mend) => {
+  expect(mistakeWith(file, answer)).toBe(mend)
+})
