@@ -136,6 +136,15 @@ const deniedAs = (error: string) =>
     fragment.set('error', error)
   })
 
+/** Takes the parameters of the query where there is no request object. */
+const plainParameters = (takes: (ctx: Context, clientId: unknown) => boolean): Middleware =>
+  acceptsRequest((_request, query, ctx) => {
+    if (query.request !== undefined || !takes(ctx, query.client_id)) return undefined
+    const { issuer } = stateOf(ctx).bank.services.endpoints
+    const claims = JSON.parse(query.claims ?? '{}') as Json
+    return { ...query, ...goodTimes(), claims, iss: query.client_id, aud: issuer }
+  })
+
 const faults: Fault[] = [
   {
     id: 'refused-scope-without-an-error',
@@ -310,12 +319,13 @@ const faults: Fault[] = [
     id: 'request-object-optional',
     story: 'Plain parameters of the days before signed request objects still work.',
     fails: ['AUTHZ-06/missing'],
-    middleware: acceptsRequest((_request, query, ctx) => {
-      if (query.request !== undefined) return undefined
-      const { issuer } = stateOf(ctx).bank.services.endpoints
-      const claims = JSON.parse(query.claims ?? '{}') as Json
-      return { ...query, ...goodTimes(), claims, iss: query.client_id, aud: issuer }
-    }),
+    middleware: plainParameters(() => true),
+  },
+  {
+    id: 'request-object-optional-for-the-second-client',
+    story: 'Whether a client must sign its requests is a setting of each, and off in a new one.',
+    fails: ['AUTHZ-06/second-client'],
+    middleware: plainParameters((ctx, clientId) => clientIs(ctx, clientId, 'second')),
   },
   {
     id: 'left-out-parameters-have-defaults',

@@ -1,4 +1,4 @@
-import type { Consent } from '../../../bank/state/consents.ts'
+import type { Consent, ConsentKind } from '../../../bank/state/consents.ts'
 import { answeredWith, consentNamed } from '../../altering/consent-requests.ts'
 import type { Fault } from '../../run/proof.ts'
 
@@ -37,6 +37,17 @@ const lookedForFirst = (
   ),
 })
 
+/** Deletions of a consent that another client has deleted are answered 204. */
+const doneAlready = (id: string, story: string, fails: string, kind: ConsentKind): Fault => ({
+  id,
+  story,
+  fails: [fails],
+  middleware: answeredWith(kind, 'DELETE', (ctx) => {
+    const consent = consentNamed(ctx)
+    return ctx.status === 403 && consent?.kind === kind && consent.deleted ? 204 : undefined
+  }),
+})
+
 const faults: Fault[] = [
   notFound(
     'foreign-denied-consent-is-not-found',
@@ -66,6 +77,18 @@ const faults: Fault[] = [
     'funds-deletions-look-for-the-consent-first',
     'The newer of two services finds the consent before it asks for the token.',
     'FCC-30/deleted',
+    'funds-confirmation',
+  ),
+  doneAlready(
+    'deleted-consents-are-deleted-by-anybody',
+    'What is gone need not be deleted again, and nobody asks whose it was.',
+    'CLC-08/deleted',
+    'account-access',
+  ),
+  doneAlready(
+    'deleted-funds-consents-are-deleted-by-anybody',
+    'The newer of two services looks for the date of the deletion before it looks for the owner.',
+    'FCC-14/deleted',
     'funds-confirmation',
   ),
   {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import { redirectsTo } from '../../../engine/suite-api/client.ts'
+import type { ClientName } from '../../../engine/suite-api/consents.ts'
 import { expectThat } from '../../../engine/suite-api/expect.ts'
 import { tokensOf, type Visit, visitEnd } from '../../../engine/suite-api/flow.ts'
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
@@ -77,22 +78,40 @@ check(
   },
 )
 
+/** A visit whose parameters, the intent ID among them, stand in the query alone. */
+async function withoutObject(
+  context: Context<typeof everything>,
+  client: ClientName,
+  purpose: string,
+): Promise<Visit> {
+  const consentId = await createConsent(await context.caller(client), ACCOUNTS)
+  const value = { value: consentId, essential: true }
+  const claims = { id_token: { [context.target.intentClaim]: value } }
+  const query = {
+    request: undefined,
+    nonce: randomUUID(),
+    claims: JSON.stringify(claims),
+  }
+  return wrongVisit(context, { client, purpose, consentId, deviation: { query } })
+}
+
 check(
   'AUTHZ-06/missing',
   'A request without a request object is refused',
   NEGATIVE,
+  async (context) =>
+    expectNoCode(await withoutObject(context, 'first', 'a request without request object')),
+)
+
+/** Authorisation servers keep with each client whether it must sign its requests. */
+check(
+  'AUTHZ-06/second-client',
+  'A request of the second client without a request object is refused',
+  { ...OF_SECOND, refusals: 1, follows: ['AUTHZ-06/missing'] },
   async (context) => {
-    const caller = await context.caller()
-    const consentId = await createConsent(caller, ACCOUNTS)
-    const value = { value: consentId, essential: true }
-    const claims = { id_token: { [context.target.intentClaim]: value } }
-    const query = {
-      request: undefined,
-      nonce: randomUUID(),
-      claims: JSON.stringify(claims),
-    }
-    const purpose = 'a request without request object'
-    expectNoCode(await wrongVisit(context, { purpose, consentId, deviation: { query } }))
+    await secondApproved(context)
+    const purpose = 'a request of the second client without request object'
+    expectNoCode(await withoutObject(context, 'second', purpose))
   },
 )
 

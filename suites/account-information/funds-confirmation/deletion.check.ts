@@ -195,7 +195,7 @@ const deletedBy = (name: ClientName) =>
     const wrong = { deviation: OF_ANOTHER }
     const shown = await other.delete(path, { ...wrong, method: 'GET' })
     const attempt = await other.delete(path, wrong)
-    return { control, shown, attempt, own: await owner.delete(path) }
+    return { path, control, shown, attempt, own: await owner.delete(path) }
   })
 
 const deletedByAnother = deletedBy('second')
@@ -278,6 +278,21 @@ check(
     relyOn(OWNERS.fundsDeletion, control).toSucceed()
     relyOn('FCC-14/refused', attempt).toBeAnError()
     expect(own).toSucceed()
+  },
+)
+
+check(
+  'FCC-14/deleted',
+  'DELETE of a funds confirmation consent that another client has deleted gives an error response',
+  { follows: ['FCC-14/refused', 'FCC-14/survives', 'FCC-15/invalid-id', 'CLC-08/deleted'] },
+  async (context) => {
+    const { path, control, attempt, own } = await deletedByAnother(context)
+    relyOn(OWNERS.fundsDeletion, control).toSucceed()
+    relyOn('FCC-14/refused', attempt).toBeAnError()
+    relyOn('FCC-14/survives', own).toSucceed()
+    const other = await context.caller('second')
+    const deviation = 'a consent that another client has deleted'
+    expect(await other.delete(path, { deviation })).toBeAnError()
   },
 )
 

@@ -75,10 +75,9 @@ check(
 check(
   'GEN-10/password-grant',
   "The customer's credentials, given by the TPP, get no access token",
-  {},
-  async ({ caller, steps, target }) => {
+  { for: 'each client' },
+  async ({ caller, target }) => {
     const { tpp } = await caller()
-    await steps.management()
     const grant = { grant_type: 'client_credentials' } as const
     relyOn(OWNERS.management, await tpp.token(grant)).toSucceed()
 

@@ -106,6 +106,24 @@ check('CLC-08/survives', 'A consent survives the DELETE of another client', {}, 
   expect(after).toHaveMember('Data.Status', statusOf(before))
 })
 
+/** What is gone is deleted again in silence, which must not hold for somebody else. */
+check(
+  'CLC-08/deleted',
+  'DELETE of a consent that another client has deleted gives an error response',
+  { follows: ['CLC-08/refused', 'CLC-09/invalid-id'] },
+  async (context) => {
+    const { ownQuery, attempt, ownDeletion } = await deletedByAnother(context)
+    relyOn(OWNERS.query, ownQuery).toSucceed()
+    relyOn(OWNERS.deletion, ownDeletion).toSucceed()
+    relyOn('CLC-08/refused', attempt).toBeAnError()
+    const { id, deletion } = await awaitingDeleted(context)
+    relyOn(OWNERS.deletion, deletion).toSucceed()
+    const other = await context.caller('second')
+    const deviation = 'a consent that another client has deleted'
+    expect(await other.delete(consentPath(id), { deviation })).toBeAnError()
+  },
+)
+
 /**
  * The same with a consent that the customer has authorised: an error response,
  * and query and data are as before. Blocked by the other two where they fail.
