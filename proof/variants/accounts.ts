@@ -1,3 +1,5 @@
+import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
+import { currentRequest } from '../../bank/listeners/request-context.ts'
 import { stateOf } from '../../bank/state/state.ts'
 import { withCheckDigit } from '../altering/card-numbers.ts'
 import { rowsOf } from '../altering/data-requests.ts'
@@ -204,6 +206,21 @@ const variants: Variant[] = [
       maskCard(pan) {
         fired()
         return `${maskOf()}${pan.slice(-4)}`
+      },
+    }),
+  },
+  {
+    id: 'cards-masked-more-after-a-refresh',
+    story:
+      'How much of the number is left is not said, and may depend on the token: the first eight digits and the last four, or what is left of these.',
+    policies: (_correct, { fired }) => ({
+      maskCard(pan) {
+        fired()
+        const ctx = currentRequest()
+        const isRefreshed = ctx !== undefined && tokenInfoOf(ctx)?.refreshed
+        return isRefreshed
+          ? `${pan.slice(0, 6)}XXXXXXXXXX`
+          : `${pan.slice(0, 4)} ${pan.slice(4, 8)} XXXX ${pan.slice(-4)}`
       },
     }),
   },

@@ -495,6 +495,21 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'refreshed-tokens-mask-the-end',
+    story:
+      'What a refreshed token shows comes from the newer service, which leaves the digits of the issuer and masks the last four.',
+    fails: [],
+    warns: ['ACC-25/put-together'],
+    policies: (correct, { fired }) => ({
+      maskCard(pan) {
+        const ctx = currentRequest()
+        if (!ctx || !tokenInfoOf(ctx)?.refreshed) return correct.maskCard(pan)
+        fired()
+        return `${pan.slice(0, 12)}****`
+      },
+    }),
+  },
+  {
     id: 'every-account-shows-the-first-card',
     story: 'The primary card is looked up by customer, and not by account.',
     fails: [],

@@ -1,6 +1,8 @@
 import { tokenInfoOf } from '../../../bank/authorisation-server/token-info.ts'
+import type { Card } from '../../../bank/data/customers.ts'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
+import { stateOf } from '../../../bank/state/state.ts'
 import { DAY, HOUR } from '../../../engine/record/durations.ts'
 import {
   answersWith,
@@ -275,7 +277,39 @@ const faults: Fault[] = [
       },
     }),
   },
+  {
+    id: 'balance-of-the-newest-card',
+    story:
+      'The balance service is asked by customer where a consent has one card, and answers with the card that was opened last.',
+    fails: [],
+    warns: ['BAL-33/own-card'],
+    policies: ofNewestCard((card, newest) => ({ ...card, owed: newest.owed })),
+  },
+  {
+    id: 'credit-line-of-the-newest-card',
+    story: 'The limit is one of the customer where a consent has one card: that of the newest one.',
+    fails: [],
+    warns: ['BAL-33/own-card'],
+    policies: ofNewestCard((card, newest) => ({ ...card, creditLimit: newest.creditLimit })),
+  },
 ]
+
+/** What a consent for one card shows of its balance is mixed with that of the card that the customer opened last. */
+function ofNewestCard(mixed: (card: Card, newest: Card) => Card): NonNullable<Fault['policies']> {
+  return (correct, { fired }) => ({
+    balanceView(accountId, card, now, policies) {
+      const ctx = currentRequest()
+      const consent = ctx && tokenInfoOf(ctx)?.consent
+      const owner =
+        ctx && stateOf(ctx).bank.services.customers.find(({ id }) => id === consent?.customerId)
+      const newest = owner?.cards.at(-1)
+      if (consent?.cards.length !== 1 || !newest || newest.key === card.key)
+        return correct.balanceView(accountId, card, now, policies)
+      fired()
+      return correct.balanceView(accountId, mixed(card, newest), now, policies)
+    },
+  })
+}
 
 const limitOf = ({ CreditLine }: Json) =>
   ((CreditLine as Json[])[0]?.Amount as Json | undefined)?.Amount

@@ -420,6 +420,27 @@ const faults: Fault[] = [
     }),
   },
   {
+    id: 'basic-addresses-of-the-next-row',
+    story:
+      'What a basic consent may see is a view of its own, which joins the addresses by a number that begins at 0 there, and at 1 here.',
+    fails: [],
+    warns: ['TXN-44/every-consent'],
+    policies: (correct, { fired }) => ({
+      rowsBooked(rows, accountId, endpoint) {
+        const booked = correct.rowsBooked(rows, accountId, endpoint)
+        const ctx = currentRequest()
+        const permissions = (ctx && tokenInfoOf(ctx)?.consent?.permissions) ?? []
+        if (permissions.includes('ReadTransactionsDetail')) return booked
+        const addresses = booked.flatMap(({ address }) => address ?? [])
+        if (addresses.length > 1) fired()
+        addresses.push(...addresses.splice(0, 1))
+        return booked.map((row) =>
+          row.address === undefined ? row : { ...row, address: addresses.shift() as string },
+        )
+      },
+    }),
+  },
+  {
     id: 'merchants-by-place-behind-a-filter',
     story: 'Merchants come as a list of their own, and are put to the rows by their place in it.',
     fails: [],

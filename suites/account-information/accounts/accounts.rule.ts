@@ -269,6 +269,59 @@ rule(
   },
 )
 
+/** The digits of a card that the masks of an account have shown so far, by their places. */
+type Places = (string | undefined)[]
+
+/**
+ * Every answer with accounts, of which each shows one card, masked by other signs than digits. Fails: what the answers under
+ * one consent have shown of the card of an account leaves one digit hidden, or none. The check digit of a card tells one.
+ * Not judged: masks of another length, and those that show other digits at the same places, which are of another card.
+ */
+rule(
+  'ACC-25/put-together',
+  'What is masked in one answer is not shown by the mask of another one',
+  {
+    endpoints: ['accounts', 'account'],
+    unseen: 'no account shows a card of which some digits are masked',
+    follows: ['ACC-09/masked', 'ACC-15/bulk-equals-single', 'ACC-04/same-card'],
+  },
+  (exchange, { earlier }) => {
+    const { consent, deviation } = exchange.about
+    if (!consent || deviation !== undefined) return undefined
+    let isJudged = false
+    for (const [index, { AccountId, Account }] of (accountsIn(exchange) ?? []).entries()) {
+      const now = placesIn([Account ?? []].flat())
+      if (!now) continue
+      isJudged = true
+      const key = `${consent.id} ${String(AccountId)}`
+      const before = (earlier.get(key) ?? now) as Places
+      if (!isOfSameCard(before, now)) continue
+      const both = now.map((digit, at) => digit ?? before[at])
+      earlier.set(key, both)
+      const hidden = both.filter((digit) => digit === undefined).length
+      if (hidden > 1) continue
+      const message = 'masks of one card hide different digits, which together show its number'
+      const place = `/Data/Account/${index}/Account`
+      const actual = hidden === 0 ? 'no digit hidden in all of them' : 'one, which the others tell'
+      return [{ message, expected: 'digits that each answer hides', actual, place }]
+    }
+    return isJudged ? [] : undefined
+  },
+)
+
+/** The digits of the one card of an account, undefined where they are masked; none where no sign masks them. */
+function placesIn(cards: readonly unknown[]): Places | undefined {
+  const text = cards.length === 1 ? member(cards[0], 'Identification') : undefined
+  const signs = typeof text === 'string' ? [...text.replace(/[ -]/g, '')] : []
+  const places = signs.map((sign) => (/\d/.test(sign) ? sign : undefined))
+  const isMasked = places.includes(undefined) && places.length >= 15 && places.length <= 16
+  return isMasked ? places : undefined
+}
+
+const isOfSameCard = (one: Places, other: Places): boolean =>
+  one.length === other.length &&
+  one.every((digit, at) => [digit, undefined].includes(other[at]) || digit === undefined)
+
 /** Endpoints that must not describe accounts under a consent without a permission for accounts. */
 const OTHERS: readonly Endpoint[] = [
   'balances',

@@ -14,6 +14,7 @@ import {
 import { rule } from '../../../engine/suite-api/rule.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { DETAILS } from '../common/data/completeness.ts'
+import { MANY, movedIn, type Names } from '../common/data/moved-names.ts'
 import { amountOf } from '../common/data/same-rows.ts'
 
 /** Transactions that contradict each other. Requirements: specs/account-information/transactions.yaml */
@@ -27,9 +28,6 @@ function transactionsIn(exchange: Exchange): Row[] | undefined {
 
 /** Is the TransactionId a number of a row, which rows of another Status may have too? */
 const isCount = ({ TransactionId: id }: Row) => /^\d{1,4}$/.test(String(id))
-
-/** So many rows show that something is wrong with all of them, and not by chance. */
-const MANY = 6
 
 /**
  * Every transactions 2xx with pending rows that have a TransactionId. Fails: such a row is there as Booked as well, with
@@ -176,9 +174,6 @@ rule(
   },
 )
 
-/** The merchant, or the address, of rows by their key. */
-type Names = ReadonlyMap<string, string>
-
 const NAMES: Names = new Map()
 
 /** The details of booked rows that no other row looks like. */
@@ -192,19 +187,6 @@ const namesIn = remembered((rows: Row[]): Names[] => {
     return new Map(named.map((row) => [transactionKey(row), String(of(row))]))
   })
 })
-
-/** Rows that show names of other rows, where so many do that it is no chance. */
-function movedIn(before: Names, now: Names): string[] {
-  const common = [...now.keys()].filter((row) => before.has(row))
-  const changed = common.filter((row) => now.get(row) !== before.get(row))
-  if (changed.length < MANY || changed.length * 2 < common.length) return []
-  const known = new Set(before.values())
-  const shown = new Set(now.values())
-  const gone = new Set(changed.map((row) => before.get(row)))
-  const isOfOthers = changed.every((row) => known.has(now.get(row) ?? ''))
-  const left = [...gone].filter((name) => shown.has(name ?? '')).length
-  return isOfOthers && left * 2 >= gone.size ? changed : []
-}
 
 /** All transactions of a consent: the rows of an answer that neither a filter nor a period limits. */
 function allIn(exchange: Exchange): Row[] {

@@ -9,6 +9,7 @@ import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { bookedOf, settled } from '../common/data/booking-times.ts'
 import { DETAILS, keyAcrossConsents } from '../common/data/completeness.ts'
 import { CUSTOMERS } from '../common/data/customers.ts'
+import { MANY, movedIn, type Names } from '../common/data/moved-names.ts'
 import { isWithCustomer } from '../common/endpoints.ts'
 
 /** What consents of one customer show of the same rows. Requirements: specs/account-information/transactions.yaml */
@@ -56,6 +57,55 @@ rule(
     if (compared.length === 0) return undefined
     return compared.flatMap(({ finding }) => finding ?? [])
   },
+)
+
+/**
+ * The first list of transactions under each consent of a customer, while the customer is present. Fails: half of the booked
+ * rows that two consents show with a merchant (or an address), and six or more, have another one, each that of another row
+ * of the first list. A consent that shows less of each text is not judged: what is shorter is not that of another row.
+ */
+rule(
+  'TXN-44/every-consent',
+  'Merchants and addresses stand at the same transactions under every consent of the customer',
+  {
+    endpoints: ['transactions'],
+    unseen:
+      'no two consents of a customer show six of the same transactions with merchants or addresses',
+    follows: ['TXN-44/as-bulk', 'TXN-44/own', 'DATA-09/same-data', 'AUTHZ-30/other-customer'],
+  },
+  (exchange, { earlier }) => {
+    const { approval = '', consent } = exchange.about
+    const customer = CUSTOMERS.get(approval)
+    if (!customer || !consent || !isWhole(exchange)) return undefined
+    const first = earlier.get(customer) as { id: string; rows: Row[] } | undefined
+    if (!first) earlier.set(customer, { id: consent.id, rows: rowsOf(exchange) })
+    if (!first || first.id === consent.id) return undefined
+    const [before, now] = [namesAcross(first.rows), namesAcross(rowsOf(exchange))]
+    const compared = DETAILS.flatMap(({ words }, index) => {
+      const names = [before[index] ?? new Map(), now[index] ?? new Map()] as [Names, Names]
+      const common = [...names[1].keys()].filter((row) => names[0].has(row))
+      return common.length < MANY ? [] : [{ words, names, moved: movedIn(...names) }]
+    })
+    if (compared.length === 0) return undefined
+    return compared.flatMap(({ words, names, moved }) => {
+      const [row] = moved
+      if (row === undefined) return []
+      const message = `${moved.length} transactions show the ${words} that another consent shows of others`
+      const [expected, actual] = names.map((all) => String(all.get(row))) as [string, string]
+      return [{ message, expected: `${expected} for ${row}`, actual }]
+    })
+  },
+)
+
+/** The merchants, and the addresses, of booked rows of some days ago, by what every consent shows of them. */
+const namesAcross = remembered((rows: Row[]): Names[] =>
+  DETAILS.map(({ of }) => {
+    const named = [...settledIn(rows)].flatMap(([key, row]) => {
+      const text = row && of(row)
+      return isText(text) ? [[key, String(text)] as const] : []
+    })
+    return new Map(named)
+  }),
 )
 
 /** Is it a list of all transactions, as the customer sees them? */
