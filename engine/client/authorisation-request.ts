@@ -14,8 +14,11 @@ export interface AuthorisationMessage {
   nonce?: string
 }
 
-/** Lifetime of a request object in seconds: longer where a person must open the link. */
-const LIFETIME = { attended: 3500, unattended: 180 }
+/**
+ * Lifetime of a request object in seconds: longer where a person must open the link. The shorter one stays below five
+ * minutes with a minute of tolerance on both sides, also where iat has a fraction: some banks allow no more.
+ */
+const LIFETIME = { attended: 3500, unattended: 170 }
 
 const drawn = () => randomBytes(16).toString('base64url')
 

@@ -34,7 +34,7 @@ export function factsIn({
 }
 
 /** Lifetimes of a client assertion and a registration JWT, in seconds. */
-const LIFETIME = { assertion: 120, registration: 180 }
+const LIFETIME = { assertion: 120, registration: 170 }
 
 /** The times of a message: whichever clock is ahead, iat is in the past and exp in the future. */
 function timesFor({ clockTolerance }: BankFacts, lifetime: number) {

@@ -166,6 +166,34 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'basic-beside-detail-is-dropped',
+    story:
+      'Detail includes Basic, so the store keeps one of them, and the answer shows which (AMB-44).',
+    policies: (correct, { fired }) => ({
+      permissionsGranted(permissions) {
+        const granted = correct.permissionsGranted(permissions)
+        const kept = granted.filter(
+          (name) => !name.endsWith('Basic') || !granted.includes(name.replace('Basic', 'Detail')),
+        )
+        if (kept.length < granted.length) fired()
+        return kept
+      },
+    }),
+  },
+  {
+    id: 'detail-brings-basic',
+    story:
+      'Detail includes Basic, so the store keeps both of them, and the answer shows it (AMB-44).',
+    policies: (correct, { fired }) => ({
+      permissionsGranted(permissions) {
+        const granted = correct.permissionsGranted(permissions)
+        const both = new Set(granted.flatMap((name) => [name, name.replace(/Detail$/, 'Basic')]))
+        if (both.size > new Set(granted).size) fired()
+        return [...both]
+      },
+    }),
+  },
+  {
     id: 'balances-beside-accounts-alone',
     story:
       '"Permission needed for balance endpoints: not shown": that for accounts is needed beside ReadBalances.',

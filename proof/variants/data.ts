@@ -203,6 +203,17 @@ const variants: Variant[] = [
     }),
   },
   {
+    id: 'credit-lines-cut-after-use',
+    story:
+      'CreditLine is the limit of today: the bank has cut it to five pounds, and the purchases before were larger.',
+    policies: (correct, { fired }) => ({
+      balanceView(accountId, card, now, spelling) {
+        fired()
+        return correct.balanceView(accountId, { ...card, creditLimit: 500 }, now, spelling)
+      },
+    }),
+  },
+  {
     id: 'balances-of-this-second',
     story:
       'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit. A member that no table has tells it too.',

@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { Row } from '../../bank/data/transactions.ts'
 import { currentRequest } from '../../bank/listeners/request-context.ts'
@@ -381,6 +381,18 @@ const variants: Variant[] = [
       // Both pass the check-digit test of card numbers (ISO/IEC 7812-1).
       TransactionId: index % 2 === 0 ? '4000000000000002' : '4000000000000010',
     })),
+  },
+  {
+    id: 'references-as-long-as-card-numbers',
+    story:
+      'What the text of an entry tells beside the merchant is not shown: the number of the order, of sixteen digits, one in ten of which has the check digit of a card.',
+    middleware: elements('Transaction', (row) => {
+      const { MerchantDetails: merchant, TransactionInformation: text } = row
+      if (merchant === undefined || text === undefined) return row
+      const digest = createHash('sha256').update(String(row.TransactionId)).digest()
+      const order = `40${digest.readBigUInt64BE().toString().padStart(20, '0').slice(-14)}`
+      return { ...row, TransactionInformation: `${text} ORDER ${order}` }
+    }),
   },
   {
     id: 'transaction-ids-come-and-go',

@@ -202,21 +202,6 @@ const faults: Fault[] = [
     }),
   },
   {
-    id: 'basic-beside-detail-is-dropped',
-    story: 'Detail includes Basic, so the store keeps one of them.',
-    fails: [],
-    warns: ['CONS-08/as-requested'],
-    policies: (correct, { fired }) => ({
-      permissionsGranted(permissions) {
-        fired()
-        const has = (name: string) => permissions.includes(name)
-        return correct
-          .permissionsGranted(permissions)
-          .filter((name) => !name.endsWith('Basic') || !has(name.replace('Basic', 'Detail')))
-      },
-    }),
-  },
-  {
     id: 'statements-not-supported',
     story: 'There are no statements, so their permissions are not in the enumeration.',
     fails: ['CONS-09/all-nine'],

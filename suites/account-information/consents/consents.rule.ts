@@ -203,7 +203,8 @@ rule(
 /**
  * Every create 2xx that returns Permissions: as sets, request body
  * = response body. Not judged: requests whose Permissions is no
- * array of strings, or has a value outside the nine (see CONS-10).
+ * array of strings, or has a value outside the nine (see CONS-10),
+ * and Basic where both have the Detail of the same resource (AMB-44).
  */
 rule(
   'CONS-08/as-requested',
@@ -215,8 +216,9 @@ rule(
     if (!Array.isArray(asked) || !Array.isArray(given) || asked.length === 0) return undefined
     // A permission outside the list is judged by CONS-10.
     if (!asked.every((one) => NINE_PERMISSIONS.includes(one))) return undefined
-    const added = given.filter((one) => !asked.includes(one))
-    const dropped = asked.filter((one) => !given.includes(one))
+    const isJudged = (one: unknown) => !isBesideDetail(one, asked, given)
+    const added = given.filter((one) => !asked.includes(one) && isJudged(one))
+    const dropped = asked.filter((one) => !given.includes(one) && isJudged(one))
     if (added.length + dropped.length === 0) return []
     const message = [
       ...(dropped.length > 0 ? [`dropped ${dropped.join(', ')}`] : []),
@@ -225,6 +227,13 @@ rule(
     return [{ message, expected: brief(asked), actual: brief(given), place: '/Data/Permissions' }]
   },
 )
+
+/** Is it a basic permission, and does each list have the detail permission of the same resource? */
+function isBesideDetail(permission: unknown, ...lists: unknown[][]): boolean {
+  const name = String(permission)
+  const detail = name.replace('Basic', 'Detail')
+  return name !== detail && lists.every((list) => list.includes(detail))
+}
 
 rule(
   'CONS-31/expiration-as-requested',

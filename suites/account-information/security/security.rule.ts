@@ -1,6 +1,6 @@
 import { type Endpoint, remembered, succeeded } from '../../../engine/suite-api/responses.ts'
 import { rule } from '../../../engine/suite-api/rule.ts'
-import { isCardNumber } from '../common/data/card-number.ts'
+import { beginsLikeCard, isCardNumber } from '../common/data/card-number.ts'
 import { CONSENTS, DATA } from '../common/endpoints.ts'
 
 /** Data that consent and data answers must not disclose. Requirements: specs/account-information/security.yaml */
@@ -11,7 +11,8 @@ const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
  * Every consent and data 2xx, and data errors: all strings except Account.Identification (see ACC-09), Links, and ids
  * of transactions and consents, which may have as many digits as a card number; AccountIds only where all of an answer
  * look like card numbers. Fails: a run of exactly 16 digits (15, if it begins with 34 or 37), optionally grouped by
- * spaces or hyphens, that begins like a card of the schemes, passes the Luhn check and is no part of an IBAN.
+ * spaces or hyphens, that begins like a card of the schemes, passes the Luhn check and is no part of an IBAN. Not
+ * judged where more texts of the answer have such a run that does not pass: those are references.
  */
 rule(
   'SEC-09/full-card-number',
@@ -23,11 +24,14 @@ rule(
     // An error of a consent may repeat a wrong number from the request.
     if (!succeeded(exchange) && !DATA.includes(exchange.endpoint)) return undefined
     if (json === undefined) return undefined
-    const places = placesOfCardNumbers(json)
+    const places = placesOfRuns(json)
+    const cards = places.filter(({ isCard }) => isCard)
     const byChance =
-      places.some((place) => ACCOUNT_ID.test(place)) && !areAllCards(accountIds(json))
-    const told = byChance ? places.filter((place) => !ACCOUNT_ID.test(place)) : places
-    return told.map((place) => ({
+      cards.some(({ place }) => ACCOUNT_ID.test(place)) && !areAllCards(accountIds(json))
+    const told = byChance ? cards.filter(({ place }) => !ACCOUNT_ID.test(place)) : cards
+    // One in ten references with as many digits passes the check.
+    if (places.length - cards.length > told.length) return []
+    return told.map(({ place }) => ({
       message: 'a full card number stands here',
       expected: 'no full card number',
       actual: 'a number of as many digits as a card, with the check digit of one',
@@ -53,32 +57,44 @@ function accountIds(json: unknown): Set<string> {
   return new Set(ids.filter((id) => typeof id === 'string'))
 }
 
-/** JSON pointers to the card numbers in a JSON value, except in Links and in Account.Identification. */
-function placesOfCardNumbers(json: unknown): string[] {
-  return Object.entries(typeof json === 'object' && json !== null ? json : {})
-    .filter(([name]) => name !== 'Links')
-    .flatMap(([name, member]) => below(member).map((place) => `/${name}${place}`))
-    .filter((place) => !/\/Account\/(\d+\/)?Identification$/.test(place))
+/** A text with as many digits as a card has, and whether they pass the Luhn check. */
+interface Run {
+  place: string
+  isCard: boolean
 }
 
+/** Such texts of a JSON value with their JSON pointers, except in Links and in Account.Identification. */
+function placesOfRuns(json: unknown): Run[] {
+  return Object.entries(typeof json === 'object' && json !== null ? json : {})
+    .filter(([name]) => name !== 'Links')
+    .flatMap(([name, member]) => within(name, below(member)))
+    .filter(({ place }) => !/\/Account\/(\d+\/)?Identification$/.test(place))
+}
+
+const within = (name: string, runs: Run[]) =>
+  runs.map(({ place, isCard }) => ({ place: `/${name}${place}`, isCard }))
+
 /** The same below one value. */
-function below(value: unknown): string[] {
-  if (typeof value === 'string') return holdsCardNumber(value) ? [''] : []
-  if (typeof value !== 'object' || value === null) return []
+function below(value: unknown): Run[] {
+  if (typeof value === 'string') {
+    const runs = cardRunsIn(value)
+    return runs.length === 0 ? NOWHERE : [{ place: '', isCard: runs.some(isCardNumber) }]
+  }
+  if (typeof value !== 'object' || value === null) return NOWHERE
   const inside = Array.isArray(value) ? belowElement : below
-  const places: string[] = []
+  const places: Run[] = []
   for (const [name, member] of Object.entries(value)) {
-    if (!OPAQUE.has(name)) for (const place of inside(member)) places.push(`/${name}${place}`)
+    if (!OPAQUE.has(name)) for (const run of within(name, inside(member))) places.push(run)
   }
   return places
 }
 
 /** Each row is searched once, since answers share rows. */
-function belowElement(element: unknown): string[] {
+function belowElement(element: unknown): Run[] {
   return typeof element === 'object' && element !== null ? belowRow(element) : below(element)
 }
 
-const NOWHERE: string[] = []
+const NOWHERE: Run[] = []
 
 const belowRow = remembered((row: object) => {
   const places = below(row)
@@ -96,19 +112,23 @@ const GROUPED = [
   /\b[A-Z]{2}\d{2}(?: ?[A-Z\d]{4}){2,7}(?: ?[A-Z\d]{1,3})?\b/g,
 ]
 
+const holdsCardNumber = (text: string) => cardRunsIn(text).some(isCardNumber)
+
+const NO_RUN: string[] = []
+
 /**
- * Does the text have a run of digits, optionally grouped, that begins like a card number and passes the Luhn
- * check? Letters or hyphens next to it mean a part of an opaque id, a point before it the decimals of an amount.
+ * The runs of digits, optionally grouped, that begin like a card number and are as long. Letters or hyphens next to
+ * one mean a part of an opaque id, a point before it the decimals of an amount.
  */
-function holdsCardNumber(written: string): boolean {
-  if (written.length < 15) return false
+function cardRunsIn(written: string): string[] {
+  if (written.length < 15) return NO_RUN
   // Typographic spaces and hyphens count as plain ones.
   const text = written.replace(/\p{Zs}/gu, ' ').replace(/\p{Pd}/gu, '-')
-  if (!ENOUGH_DIGITS.test(text)) return false
+  if (!ENOUGH_DIGITS.test(text)) return NO_RUN
   const ungrouped = GROUPED.reduce((rest, grouped) => rest.replaceAll(grouped, ' '), text)
   const runs = ungrouped.matchAll(/(?<![\w-]|\d\.)(\d(?:[ -]?\d)*)([\w-]*)/g)
   return [...runs]
     .map(([, run = '', more]) => (more ? run.slice(0, Math.max(0, run.lastIndexOf(' '))) : run))
     .map((run) => run.replace(/\D/g, ''))
-    .some(isCardNumber)
+    .filter(beginsLikeCard)
 }

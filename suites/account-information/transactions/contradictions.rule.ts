@@ -233,7 +233,7 @@ const linesIn = remembered((rows: Row[]) => {
   return lines
 })
 
-/** The median of the booked debits in GBP of each account that has a dozen. */
+/** The median of the booked debits in GBP of each account that has a dozen; 0 where these are not all whole, as pence are. */
 const mediansIn = remembered((rows: Row[]) => {
   const amounts = new Map<unknown, number[]>()
   for (const row of bookedOf(rows)) {
@@ -242,14 +242,15 @@ const mediansIn = remembered((rows: Row[]) => {
     amounts.set(row.AccountId, [...(amounts.get(row.AccountId) ?? []), Number(amountOf(row))])
   }
   const many = [...amounts].filter(([, all]) => all.length >= 2 * MANY)
-  return new Map(
-    many.map(([id, all]) => [id, all.sort((one, other) => one - other)[all.length >> 1] ?? 0]),
-  )
+  return new Map(many.map(([id, all]) => [id, all.every(Number.isInteger) ? medianOf(all) : 0]))
 })
+
+const medianOf = (all: number[]) => all.sort((one, other) => one - other)[all.length >> 1] ?? 0
 
 /**
  * Balances with a credit line in GBP, and a dozen booked debits or more of the account without filter and period. Fails: half
- * of these are each above the whole line. Such amounts are pence, or of another column.
+ * of these are each above the whole line, and all are whole numbers. Such amounts are pence; others are right where the
+ * line was cut after the card was used.
  */
 rule(
   'TXN-49/within-the-line',

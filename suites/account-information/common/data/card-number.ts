@@ -1,9 +1,12 @@
 /** Only American Express has 15 digits. 20 and 21 begin times, and no card. */
 const OF_A_CARD = /^(?:3[47]\d{13}|(?:2[2-7]|[3-6]\d)\d{14})$/
 
-/** Do these digits begin like a card number, are they as many, and do they pass the Luhn check? */
+/** Do these digits begin like a card number, and are they as many? */
+export const beginsLikeCard = (digits: string): boolean => OF_A_CARD.test(digits)
+
+/** The same, and do they pass the Luhn check? */
 export function isCardNumber(digits: string): boolean {
-  return OF_A_CARD.test(digits) && addsUp(digits)
+  return beginsLikeCard(digits) && addsUp(digits)
 }
 
 /** The Luhn check (ISO/IEC 7812-1). */
