@@ -56,7 +56,7 @@ function isCrash(stderr: string): boolean {
 
 /** How Node, Python, Java, Ruby and a shell say that they could not load the program. */
 const UNLOADED = [
-  /Cannot find (?:module|package) '|^SyntaxError: [^\n]*\n {4}at [^\n]*\(node:internal\/(?:modules\/|vm)/m,
+  /Cannot find (?:module|package) '/,
   /: can't open file '|^ModuleNotFoundError: |\^\n(?:Syntax|Indentation|Tab)Error: /m,
   /^Error: (?:Could not find or load main class|Unable to access jarfile) |\(LoadError\)|^sh: 0: cannot open /m,
 ]
@@ -67,7 +67,14 @@ const UNFOUND = [126, 127]
 /** Did the runtime end before any of the program ran? A program that refuses may quote such words. */
 function isUnloaded({ code, stderr }: { code: number | null; stderr: string }): boolean {
   if (code === null || code === 0 || code === REFUSED) return false
-  return UNFOUND.includes(code) || UNLOADED.some((each) => each.test(stderr))
+  return UNFOUND.includes(code) || UNLOADED.some((each) => each.test(stderr)) || isUnparsed(stderr)
+}
+
+/** Did Node's loader find the error of syntax, and not a parser that the program calls? */
+function isUnparsed(stderr: string): boolean {
+  const lines = stderr.split('\n')
+  const error = lines.findIndex((line) => line.startsWith('SyntaxError: '))
+  return error >= 0 && /\(node:internal\/(?:modules\/|vm)/.test(lines[error + 1] ?? '')
 }
 
 /** The last line, or for a crashed Node program the line that names the error. */

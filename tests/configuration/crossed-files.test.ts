@@ -15,14 +15,19 @@ const written = (text: string) => {
 }
 
 test('the file of a TPP where that of a bank is expected is one line, which names the option', async () => {
-  const file = written('name: x\nclient:\n  driver: command\n  command:\n    - $' + '{NOBODY_SET}\n')
+  const file = written(
+    'name: x\nclient:\n  driver: command\n  command:\n    - $' + '{NOBODY_SET}\n',
+  )
   const why = `given.yaml:1:1: this file describes a TPP, not a bank. Name it with --tpp`
   const message = await readTargetFile(file, {}).catch((error: Error) => error.message)
   expect(message).toContain(why)
   expect(String(message).split('\n')).toHaveLength(1)
 })
 
-test.each(['bank: embedded\n', 'name: x\naddresses:\n  base_url: $' + '{NOBODY_SET}\nclients: {}\n'])(
+test.each([
+  'bank: embedded\n',
+  'name: x\naddresses:\n  base_url: $' + '{NOBODY_SET}\nclients: {}\n',
+])(
   'the file of a bank where that of a TPP is expected is one line, which names the option: %j',
   (text) => {
     const file = written(text)
@@ -35,6 +40,8 @@ test.each(['bank: embedded\n', 'name: x\naddresses:\n  base_url: $' + '{NOBODY_S
 
 test('a member with the wrong name does not make it another file', async () => {
   const file = written('name: x\nclient: {}\naddresses: {}\n')
-  await expect(readTargetFile(file, {})).rejects.toThrow('client is not known. Did you mean clients?')
+  await expect(readTargetFile(file, {})).rejects.toThrow(
+    'client is not known. Did you mean clients?',
+  )
   expect(() => readTppFile(file, {})).toThrow('client.driver is missing')
 })
