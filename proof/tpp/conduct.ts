@@ -48,6 +48,8 @@ export interface Needs {
   booked: boolean
   /** Account and CreditLine are arrays. */
   shapes: boolean
+  /** A card number is masked by twelve asterisks. */
+  asterisks: boolean
   /** Every balance has a CreditLine. */
   creditLine: boolean
   /** Answers have only the members of the tables. */
@@ -97,6 +99,7 @@ export const nothing: Needs = {
   transactions: false,
   booked: false,
   shapes: false,
+  asterisks: false,
   creditLine: false,
   members: false,
   transactionIds: false,
