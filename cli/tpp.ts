@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { type Catalogue, loadCatalogue } from '../engine/catalogue/catalogue.ts'
 import type { BankHost } from '../engine/certification/bank-host.ts'
 import { certify } from '../engine/certification/certify.ts'
+import { CRASHED } from '../engine/certification/command-client.ts'
 import { recordCertification } from '../engine/certification/record-certification.ts'
 import { GOALS, goalsOf } from '../engine/certification/scenario.ts'
 import { loadTppSuites, type TppSuites } from '../engine/certification/suite.ts'
@@ -199,9 +200,10 @@ export async function doctorTpp(path: string): Promise<void> {
     }
     line('wrong', result?.message || 'nothing came of it')
     const isOurs = result?.because?.kind === 'environment'
-    say(
-      shown`${' '.repeat(8)} to fix: ${isOurs ? `correct client in ${path}.` : mendOf(requests, wrong)}`,
-    )
+    const mend = isOurs
+      ? `correct client in ${path}, or the program that it names.`
+      : mendOf(requests, wrong, result?.message.includes(CRASHED))
+    say(shown`${' '.repeat(8)} to fix: ${mend}`)
     process.exitCode = isOurs ? 2 : 1
   } finally {
     await close()
@@ -209,7 +211,10 @@ export async function doctorTpp(path: string): Promise<void> {
 }
 
 /** What to do about a client that does not read. */
-function mendOf(requests: number, wrong: readonly string[]): string {
+function mendOf(requests: number, wrong: readonly string[], crashed = false): string {
+  if (crashed && requests === 0) {
+    return 'let the client run: it crashed before its first request. It finds its values in the file that ASSAY_BRIEFING names (docs/tpp.md).'
+  }
   if (requests === 0) {
     return 'let the client begin at bank.discovery of the file that ASSAY_BRIEFING names (docs/tpp.md).'
   }

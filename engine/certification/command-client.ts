@@ -9,7 +9,7 @@ export const REFUSED = 10
 /**
  * Runs a program of the TPP for each goal. The file that ASSAY_BRIEFING names contains what the program needs. Exit
  * code 0 means success and 10 a refusal, with the reason on the last line. Any other code counts as a refusal too; if
- * it looks like a crash, the words say so.
+ * it looks like a crash, the words say so. A program that could not even be loaded judges nobody.
  */
 export function commandClient(options: {
   command: string[]
@@ -25,18 +25,26 @@ export function commandClient(options: {
     async pursue(briefing) {
       const env = environmentOf(briefing)
       const ran = await run({ command, base, patience, signal, env, talkative: true })
-      const words = lastLine(ran.stdout) || reasonIn(ran.stderr)
+      const reason = reasonIn(ran.stderr)
+      const words = lastLine(ran.stdout) || reason
       if (ran.ended !== 'exited') {
         throw new ClientTrouble(`${name} ${ran.ended}${words && `: ${words.slice(0, 300)}`}`)
       }
+      if (isUnloaded(ran)) {
+        const said = `${name} could not load the program (exit code ${ran.code})`
+        throw new ClientTrouble(`${said}: ${(reason || words).slice(0, 300)}`)
+      }
       if (ran.code === 0) return { end: 'done', words: words.slice(0, 500) }
       const crashed = ran.code !== REFUSED && isCrash(ran.stderr)
-      const said = crashed ? `it seems to have crashed (exit code ${ran.code}): ${words}` : words
+      const said = crashed ? `${CRASHED} (exit code ${ran.code}): ${words}` : words
       return { end: 'refused', words: said.slice(0, 500) }
     },
     async close() {},
   }
 }
+
+/** What is said of a program that looks as if it had crashed. */
+export const CRASHED = 'it seems to have crashed'
 
 /** How Node, Python, Go, Java and Ruby end a program with an uncaught error. */
 const CRASHES =
@@ -44,6 +52,29 @@ const CRASHES =
 
 function isCrash(stderr: string): boolean {
   return CRASHES.test(stderr)
+}
+
+/** How Node, Python, Java, Ruby and a shell say that they could not load the program. */
+const UNLOADED = [
+  /Cannot find (?:module|package) '/,
+  /: can't open file '|^ModuleNotFoundError: |\^\n(?:Syntax|Indentation|Tab)Error: /m,
+  /^Error: (?:Could not find or load main class|Unable to access jarfile) |\(LoadError\)|^sh: 0: cannot open /m,
+]
+
+/** POSIX: a shell found the command and could not run it, or did not find it. */
+const UNFOUND = [126, 127]
+
+/** Did the runtime end before any of the program ran? A program that refuses may quote such words. */
+function isUnloaded({ code, stderr }: { code: number | null; stderr: string }): boolean {
+  if (code === null || code === 0 || code === REFUSED) return false
+  return UNFOUND.includes(code) || UNLOADED.some((each) => each.test(stderr)) || isUnparsed(stderr)
+}
+
+/** Did Node's loader find the error of syntax, and not a parser that the program calls? */
+function isUnparsed(stderr: string): boolean {
+  const lines = stderr.split('\n')
+  const error = lines.findIndex((line) => line.startsWith('SyntaxError: '))
+  return error >= 0 && /\(node:internal\/(?:modules\/|vm)/.test(lines[error + 1] ?? '')
 }
 
 /** The last line, or for a crashed Node program the line that names the error. */

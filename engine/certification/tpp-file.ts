@@ -1,4 +1,5 @@
 import { dirname } from 'node:path'
+import type { Document } from 'yaml'
 import { filledSource, reason } from '../configuration/interpolate.ts'
 import { throwProblems } from '../configuration/target-error.ts'
 import { ASSAY, word } from '../record/program.ts'
@@ -55,17 +56,25 @@ export interface Tpp {
   goals: Goal[]
 }
 
+/** Members that a target file has, and the file of a TPP never. */
+const OF_A_BANK = ['bank', 'addresses', 'clients', 'customers']
+
 /**
  * Reads a file that describes a TPP.
  *
  * @throws TargetError with all problems as `file:line:column: what is wrong. fix.`
  */
 export function readTppFile(path: string, env = process.env): Tpp {
-  const { source } = filledSource(path, env, (error) => {
+  const unread = (error: NodeJS.ErrnoException) => {
     const absent = error.code === 'ENOENT'
     const why = absent ? 'there is no such file. Correct --tpp' : reason(error)
     return `the file of the TPP cannot be read: ${why}. ${ASSAY} init --tpp ${word(path)} writes one.`
-  })
+  }
+  const ofABank = (document: Document) =>
+    !document.has('client') && OF_A_BANK.some((name) => document.has(name))
+      ? `this file describes a bank, not a TPP. Name it with --target: ${ASSAY} run --target ${word(path)} judges it.`
+      : undefined
+  const { source } = filledSource(path, env, unread, ofABank)
   const value: unknown = source.document.toJS()
   const { client } = (value ?? {}) as { client?: { driver?: string } }
   const driver = client?.driver ?? ''

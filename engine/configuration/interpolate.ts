@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { isPair, isScalar, isSeq, type Scalar, visit } from 'yaml'
+import { type Document, isPair, isScalar, isSeq, type Scalar, visit } from 'yaml'
 import { isUtf16, LARGEST_FILE, readPlain, withoutMark } from '../record/read-plain.ts'
 import { type Path, type Source, sourceOf } from '../yaml/source.ts'
 import { TargetError, throwProblems } from './target-error.ts'
@@ -10,12 +10,14 @@ export type Environment = Record<string, string | undefined>
  * Reads a YAML file and fills in its values.
  *
  * @param unread gives the message for a file that cannot be read.
+ * @param mistaken gives the message for a file of another kind; its values are not filled in.
  * @throws TargetError
  */
 export function filledSource(
   path: string,
   env: Environment,
   unread: (error: NodeJS.ErrnoException) => string,
+  mistaken: (document: Document) => string | undefined,
 ) {
   const wrong = (why: string) => new TargetError(path, [{ line: 1, column: 1, text: why }])
   let bytes: Buffer
@@ -28,6 +30,8 @@ export function filledSource(
   const text = bytes.toString('utf8')
   const source = sourceOf(path, text)
   throwProblems(source)
+  const other = mistaken(source.document)
+  if (other !== undefined) throw wrong(other)
   const filled = interpolate(source, env)
   // Later validation would only report unfilled values again.
   throwProblems(source)

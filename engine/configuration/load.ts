@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { Document } from 'yaml'
 import { isObject } from '../record/json.ts'
+import { ASSAY, word } from '../record/program.ts'
 import { validatorOf } from '../record/validators.ts'
 import type { Source } from '../yaml/source.ts'
 import { noteViolations, pathOf } from '../yaml/validate.ts'
@@ -31,11 +33,16 @@ export async function readTargetFile(
   path: string,
   env: Environment = process.env,
 ): Promise<TargetFile> {
-  const { source, filled } = filledSource(path, env, (error) => {
+  const unread = (error: NodeJS.ErrnoException) => {
     const absent = error.code === 'ENOENT'
     const why = absent ? 'there is no such file. Correct --target' : reason(error)
     return `the target file cannot be read: ${why}.`
-  })
+  }
+  const ofATpp = (document: Document) =>
+    document.hasIn(['client', 'driver'])
+      ? `this file describes a TPP, not a bank. Name it with --tpp: ${ASSAY} tpp --tpp ${word(path)} judges it.`
+      : undefined
+  const { source, filled } = filledSource(path, env, unread, ofATpp)
   const value = checkShape(source, filled)
   throwProblems(source)
   if ('bank' in (value as object)) {

@@ -48,6 +48,8 @@ export interface Needs {
   booked: boolean
   /** Account and CreditLine are arrays. */
   shapes: boolean
+  /** A card number is masked by twelve asterisks. */
+  asterisks: boolean
   /** Every balance has a CreditLine. */
   creditLine: boolean
   /** Answers have only the members of the tables. */
@@ -97,6 +99,7 @@ export const nothing: Needs = {
   transactions: false,
   booked: false,
   shapes: false,
+  asterisks: false,
   creditLine: false,
   members: false,
   transactionIds: false,
@@ -147,6 +150,8 @@ export interface Conduct {
   newNonce(session: string, consentId: string): string
   requestObject(claims: Json, known: Knowledge): Json
   query(query: Record<string, string>, known: Knowledge): Record<string, string>
+  /** The query as it stands in the link. */
+  queryText(text: string): string
   consentBody(body: Json): Json
   apiHeaders(headers: Record<string, string>, what: { method: string; path: string }): Headers
   /** `attempt` counts from 1. */
@@ -254,6 +259,12 @@ export interface Conduct {
   refreshesFirst: boolean
   /** How many times it refreshes for one request for data. */
   refreshesAtMost: number
+  /** Does every request for data refresh by itself, also while another one does? */
+  refreshesAtOnce: boolean
+  /** The refresh token that is used, of the customer’s own and of the one who connected last. */
+  refreshTokenOf(own: string, last: string | undefined): string
+  /** The consent of a customer for a goal, of the own and of the one that was approved last. */
+  consentOf(own: string, last: string | undefined, goal: string): string
   /** Does it forget a refused refresh token? */
   forgetsRefusedTokens: boolean
   /** Does it also forget one that was not refused, where the bank was unavailable? */
@@ -272,6 +283,10 @@ export interface Conduct {
   /** Does it keep the tokens of the first confirmation when there are others? */
   keepsTokensAtReconfirmation: boolean
   deletesConsent: boolean
+  /** Does it delete a consent that it will not use: where the customer came back with an error, or connects again? */
+  tidiesUp: boolean
+  /** Number of times that a deletion is sent, whatever the answer to the first one was. */
+  deletesTimes: number
   /** Does it forget the tokens of a consent that it deleted? */
   forgetsAfterDeletion: boolean
   renewsClientToken: boolean
@@ -308,6 +323,10 @@ export interface Conduct {
   discoversFirst: boolean
   /** Does it compare the bank's certificate with the host name? */
   checksTheHost: boolean
+  /** Is the length of a body said, or does it come in chunks? */
+  saysLengths: boolean
+  /** Does a connection serve for more than one request? */
+  keepsConnections: boolean
   /** Does it treat an interim answer (1xx) as the final answer? */
   takesInterimAnswers: boolean
   /** Does it request accounts, balances and transactions at the same time? */
@@ -373,6 +392,7 @@ export const right: Conduct = {
   newNonce: () => random(),
   requestObject: (claims) => claims,
   query: (query) => query,
+  queryText: (text) => text,
   consentBody: (body) => body,
   apiHeaders: (headers) => headers,
   dataPath: (path) => path,
@@ -441,6 +461,9 @@ export const right: Conduct = {
   refreshTokenAfter: 'newest',
   refreshesFirst: false,
   refreshesAtMost: 1,
+  refreshesAtOnce: false,
+  refreshTokenOf: (own) => own,
+  consentOf: (own) => own,
   forgetsRefusedTokens: true,
   forgetsUnavailableTokens: false,
   repeatsGrants: 0,
@@ -451,6 +474,8 @@ export const right: Conduct = {
   readsAtReconfirmation: true,
   keepsTokensAtReconfirmation: false,
   deletesConsent: true,
+  tidiesUp: false,
+  deletesTimes: 1,
   forgetsAfterDeletion: true,
   renewsClientToken: true,
   freshClientTokens: false,
@@ -477,6 +502,8 @@ export const right: Conduct = {
   discoversFirst: false,
   checksTheHost: true,
   takesInterimAnswers: false,
+  saysLengths: true,
+  keepsConnections: true,
   readsAtOnce: false,
   goesOnAfterRefusedConsent: false,
   goesOnUnregistered: false,

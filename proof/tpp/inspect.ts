@@ -42,6 +42,8 @@ export function inspected(
       (row.BookingDateTime === undefined || !['Booked', 'Pending'].includes(String(row.Status)))
     )
       fail('an unknown kind of row')
+    if (needs.asterisks && !masksOf(row).every((each) => /^\*{12}\d{4}$/.test(each)))
+      fail('a card number that is not masked')
     if (needs.shapes && 'Account' in row && !Array.isArray(row.Account)) fail('Account is no array')
     const isBalance = 'CreditDebitIndicator' in row && 'Type' in row
     const { CreditLine: line } = row
@@ -70,6 +72,12 @@ export function inspected(
   }
   return json
 }
+
+/** The card numbers of a row of accounts; Account is an object or an array of them. */
+const masksOf = ({ Account: given }: Json): string[] =>
+  ([given].flat() as (Json | undefined)[])
+    .map((card) => card?.Identification)
+    .filter((each) => typeof each === 'string')
 
 function isPence(amount: unknown): boolean {
   const { Amount, Currency } = amount as Json

@@ -26,6 +26,9 @@ function daysFrom(ago: number, days: number): Record<string, string> {
   return { fromBookingDateTime: at(ago + days), toBookingDateTime: at(ago) }
 }
 
+/** Addresses of customers: of a home network, and of IPv6 in three spellings. */
+const ADDRESSES = ['10.20.30.40', '::ffff:203.0.113.7', '2001:DB8::1', '2001:db8:0:0::1']
+
 const SCOPES_OF_REFRESHES = ['openid accounts fundsconfirmations', 'accounts']
 
 const reversed = (form: Record<string, string>) =>
@@ -171,6 +174,79 @@ const lawful: LawfulTpp[] = [
       reads: ['/accounts', '/accounts', '/balances', '/transactions'],
       readsAtOnce: true,
       readsSingleAddresses: 'never',
+    },
+  },
+  {
+    id: 'refreshes-at-once',
+    story:
+      'Each part of a page refreshes by itself: what is on its way when one of them is answered may end the approval.',
+    goals: ['connect', 'connect-another', 'read'],
+    conduct: { refreshesAtOnce: true, readsAtOnce: true, readsSingleAddresses: 'never' },
+  },
+  {
+    id: 'bodies-in-chunks-on-new-connections',
+    story: 'A body may come in chunks (RFC 9112 7.1), and each request on a connection of its own.',
+    conduct: { saysLengths: false, keepsConnections: false },
+  },
+  {
+    id: 'tidies-up',
+    story:
+      'Which consents a TPP deletes is its affair: one that was denied, one before the newest, and one more time.',
+    conduct: { tidiesUp: true, deletesTimes: 2 },
+  },
+  {
+    id: 'headers-of-the-whole-specification',
+    story:
+      'The scheme has no case (RFC 9110 11.1); other headers, and a length of no body, may be sent.',
+    conduct: {
+      apiHeaders: ({ authorization = '', ...headers }, { method }) => ({
+        ...headers,
+        authorization: authorization.replace('Bearer', 'bearer'),
+        'x-idempotency-key': randomUUID(),
+        'x-fapi-financial-id': '0015800001041RHAAY',
+        ...(method !== 'POST' && { 'content-type': 'application/json', 'content-length': '0' }),
+      }),
+      registrationType: 'application/jwt; charset=utf-8',
+      tokenHeaders: (headers) => ({
+        ...headers,
+        'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      }),
+      fundsAccount: (account) => ({ ...account, Name: 'Cerdyn bob dydd – ŵ 💳' }),
+    },
+  },
+  {
+    id: 'scope-of-a-client-token-left-out',
+    story: 'scope is optional in a token request (RFC 6749 4.4.2).',
+    conduct: { tokenForm: ({ scope: _, ...form }) => form },
+  },
+  {
+    id: 'filters-in-small-letters-and-of-india',
+    story:
+      'RFC 3339 5.6 allows t and z in small letters, and every offset; the future may be named.',
+    conduct: {
+      filters: () => ({
+        fromBookingDateTime: new Date(Date.now() - 60 * DAY).toISOString().toLowerCase(),
+        toBookingDateTime: new Date(Date.now() + DAY).toISOString().replace('Z', '+05:30'),
+      }),
+    },
+  },
+  {
+    id: 'customers-at-home-and-abroad',
+    story: 'A customer may be in a network of their own, or on IPv6 in whatever spelling.',
+    conduct: {
+      customerAddress: (present) =>
+        present ? ADDRESSES[nextOf('addresses') % ADDRESSES.length] : undefined,
+    },
+  },
+  {
+    id: 'permissions-twice-and-of-statements',
+    story: 'No sentence forbids to name a permission twice, or one that is never used.',
+    conduct: {
+      consentBody({ Data: given, ...body }) {
+        const { Permissions, ...data } = given as { Permissions: string[] }
+        const more = ['ReadBalances', 'ReadStatementsDetail', 'ReadAccountsBasic']
+        return { ...body, Data: { ...data, Permissions: [...Permissions, ...more] } }
+      },
     },
   },
   {

@@ -36,16 +36,24 @@ export async function createConsent(session: Session): Promise<string> {
   throw refused('the consent', answer)
 }
 
+/** Deletes a consent that is used no more, whatever the bank answers. */
+export async function tidyUp({ api, clientToken, conduct }: Session, id: string | undefined) {
+  if (!conduct.tidiesUp || id === undefined) return
+  const path = `/aisp/account-access-consents/${encodeURIComponent(id)}`
+  await api('DELETE', path, { token: await clientToken() })
+}
+
 /** The customer revokes consent with the TPP, which tells the bank. */
 export async function disconnect(session: Session): Promise<void> {
   const { api, clientToken, conduct, memory } = session
   if (!conduct.deletesConsent) return
-  const { consentId = '' } = memory
+  const consentId = conduct.consentOf(memory.consentId ?? '', memory.lastConsent, 'disconnect')
   const id = conduct.escapes ? encodeURIComponent(consentId) : consentId
   const path = `/aisp/account-access-consents/${id}`
   const value = conduct.consentToken(await clientToken(), memory.accessToken, memory)
   const ask = () => api('DELETE', path, { token: value })
   let answer = await repeated(ask, conduct.repeatsTheRest)
+  for (let more = conduct.deletesTimes; more > 1; more -= 1) await ask()
   if (answer.status === 401 && conduct.renewsClientToken) {
     answer = await api('DELETE', path, { token: await clientToken(true) })
   }

@@ -29,6 +29,9 @@ interface MemoryOfBank {
     registration_access_token: string
   }
   clientToken?: string
+  /** Of whoever connected last. */
+  lastConsent?: string
+  lastRefreshToken?: string
   fundsToken?: string
   assertion?: string
   keys?: Json[]
@@ -48,6 +51,8 @@ interface Kept {
 const OF_THE_BANK: Record<keyof MemoryOfBank, true> = {
   client: true,
   clientToken: true,
+  lastConsent: true,
+  lastRefreshToken: true,
   fundsToken: true,
   assertion: true,
   keys: true,

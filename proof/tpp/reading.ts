@@ -112,6 +112,7 @@ const refreshing = new WeakMap<Session, Promise<void>>()
 
 async function refresh(session: Session, expired: string | undefined): Promise<void> {
   if (session.memory.accessToken !== expired) return
+  if (session.conduct.refreshesAtOnce) return refreshOnce(session)
   const under = refreshing.get(session) ?? refreshOnce(session)
   refreshing.set(session, under)
   await under.finally(() => refreshing.delete(session))
@@ -121,7 +122,7 @@ async function refreshOnce(session: Session): Promise<void> {
   const { conduct, memory, token } = session
   const tokens = await token({
     grant_type: 'refresh_token',
-    refresh_token: memory.refreshToken ?? '',
+    refresh_token: conduct.refreshTokenOf(memory.refreshToken ?? '', memory.lastRefreshToken),
   }).catch((why) => {
     // RFC 6749 5.2: the refused token is no longer valid. An unavailable bank (5xx) does not say so.
     const isVoid = /was refused: 4/.test(String(why)) || conduct.forgetsUnavailableTokens
@@ -133,6 +134,7 @@ async function refreshOnce(session: Session): Promise<void> {
   if (typeof tokens.id_token === 'string') await checkRefreshed(session, tokens.id_token)
   memory.accessToken = String(tokens.access_token)
   const { refresh_token: next } = tokens
+  if (next) memory.lastRefreshToken = String(next)
   if (conduct.refreshTokenAfter === 'first') return
   if (next || conduct.refreshTokenAfter === 'as-answered') {
     memory.refreshToken = next as string | undefined

@@ -1,6 +1,6 @@
 import type { Briefing } from '../../engine/certification/client.ts'
 import type { Conduct } from './conduct.ts'
-import { confirmFunds, createConsent, disconnect, products } from './managing.ts'
+import { confirmFunds, createConsent, disconnect, products, tidyUp } from './managing.ts'
 import { readAll } from './reading.ts'
 import { Refusal } from './refusal.ts'
 import { openSession } from './session.ts'
@@ -20,7 +20,13 @@ export async function pursue(
   const session = await openSession(briefing, conduct)
   const { memory } = session
   const visitAndRead = async (consentId: string) => {
-    await visit(session, consentId, sendCustomer)
+    const earlier = memory.consentId
+    await visit(session, consentId, sendCustomer).catch(async (error) => {
+      if (error instanceof Refusal && briefing.goal !== 'reconfirm')
+        await tidyUp(session, consentId)
+      throw error
+    })
+    if (earlier !== consentId) await tidyUp(session, earlier)
     if (briefing.goal === 'reconfirm' && !conduct.readsAtReconfirmation) return
     await readAll(session)
     for (const { method, path } of conduct.alsoAsks) {
@@ -45,7 +51,8 @@ export async function pursue(
         await visitAndRead(await createConsent(session))
       }),
     reconfirm: async () => {
-      const existing = conduct.reconfirmsExisting ? (memory.consentId ?? '') : undefined
+      const own = conduct.consentOf(memory.consentId ?? '', memory.lastConsent, 'reconfirm')
+      const existing = conduct.reconfirmsExisting ? own : undefined
       await visitAndRead(existing ?? (await createConsent(session)))
     },
     disconnect: () => disconnect(session),

@@ -63,6 +63,8 @@ export async function visit(
   const kept = keeps && memory.accessToken !== undefined
   Object.assign(memory, {
     consentId,
+    lastConsent: consentId,
+    lastRefreshToken: tokens.refresh_token as string | undefined,
     ...(!kept && {
       accessToken: String(tokens.access_token),
       refreshToken: tokens.refresh_token as string | undefined,
@@ -117,7 +119,7 @@ async function authorisationRequest(
     known,
   )
   const query = conduct.query({ ...said, request: jwt(requestObject, 'request') }, known)
-  const parameters = new URLSearchParams(query)
+  const parameters = conduct.queryText(new URLSearchParams(query).toString())
   const joint = conduct.keepsTheQuery && endpoint?.includes('?') ? '&' : '?'
   return { link: `${endpoint}${joint}${parameters}`, known }
 }

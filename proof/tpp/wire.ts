@@ -97,7 +97,10 @@ export function openWire(
   ) {
     type Raw = Omit<Answer, 'text' | 'json'> & { bytes: Buffer }
     return new Promise<Raw>((resolve, reject) => {
-      const options = { method, headers: { ...headers, ...lengthOf(body) } }
+      const options = {
+        method,
+        headers: { ...headers, ...(conduct.saysLengths && lengthOf(body)) },
+      }
       const asked = url.startsWith('https:')
         ? secure(url, { ...options, agent: agents.of(url) })
         : plain(url, options)
@@ -129,7 +132,9 @@ export function openWire(
           resolve({ status, headers: received, names, bytes: Buffer.concat(chunks) })
         })
       })
-      asked.end(body)
+      // Written in two parts, so that Node cannot say its length.
+      if (!conduct.saysLengths && body !== undefined) asked.write(body.slice(0, 20))
+      asked.end(conduct.saysLengths ? body : body?.slice(20))
     })
   }
 }
@@ -160,9 +165,13 @@ function openAgents(options: Identity, conduct: Conduct) {
   }
 }
 
-const agentFor = (identity: Identity, { checksTheHost }: Conduct, trusting: boolean) =>
+const agentFor = (
+  identity: Identity,
+  { checksTheHost, keepsConnections }: Conduct,
+  trusting: boolean,
+) =>
   new Agent({
-    keepAlive: true,
+    keepAlive: keepsConnections,
     maxCachedSessions: 0,
     secureContext: contextOf(identity),
     rejectUnauthorized: !trusting,

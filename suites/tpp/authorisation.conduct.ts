@@ -5,6 +5,7 @@ import { roomOf } from '../guessing.ts'
 import {
   list,
   queryOf,
+  repeatedIn,
   requestObjectOf,
   scopesOf,
   searched,
@@ -130,6 +131,17 @@ conduct(
     })
   },
 )
+
+conduct('TAUT-19/once-each', 'no parameter is in the query twice', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked) return undefined
+  const twice = repeatedIn(asked.query)
+  return unless(twice.length === 0, {
+    message: 'a parameter is in the query more than once',
+    expected: 'each parameter once',
+    actual: twice.join(', '),
+  })
+})
 
 conduct('TAUT-18/openid', 'the scope in the query has openid', options, (exchange) => {
   const scope = requestOf(exchange)?.query.get('scope')

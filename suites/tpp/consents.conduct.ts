@@ -138,6 +138,40 @@ conduct(
   },
 )
 
+/** The members of a create request, by the object that holds them. */
+const IN_THE_TABLES: Record<string, readonly string[]> = {
+  '': ['Data', 'Risk'],
+  Data: [
+    ...OF_THE_BANK,
+    ...['Permissions', 'DebtorAccount'],
+    ...['ExpirationDateTime', 'TransactionFromDateTime', 'TransactionToDateTime'],
+  ],
+  DebtorAccount: ['SchemeName', 'Identification', 'Name', 'SecondaryIdentification'],
+}
+
+conduct(
+  'TCON-21/members',
+  'a create request has no member that the document does not have',
+  { endpoints: CREATIONS },
+  (exchange) => {
+    const body = bodyOf(exchange)
+    if (!body) return undefined
+    const data = isObject(body.Data) ? body.Data : {}
+    const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
+    const held: Record<string, Json> = { '': body, Data: data, DebtorAccount: account }
+    const beyond = Object.entries(held).flatMap(([place, object]) =>
+      Object.keys(object)
+        .filter((name) => !IN_THE_TABLES[place]?.includes(name))
+        .map((name) => [place, name].filter(Boolean).join('.')),
+    )
+    return unless(beyond.length === 0, {
+      message: 'a member of the request is in no table, so that it may have no effect',
+      expected: 'members as the tables spell them',
+      actual: beyond.map((each) => each.slice(0, 100)).join(', '),
+    })
+  },
+)
+
 conduct(
   'TCON-08/no-body',
   'a query and a deletion of a consent have no body',

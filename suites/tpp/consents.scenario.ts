@@ -390,6 +390,82 @@ scenario({
   },
 })
 
+/** Consents of the first and of a second customer; not applicable where they are the same. */
+function consentsOfBoth(run: ScenarioRun): { own: unknown[]; others: unknown[] } {
+  const others = secondVisits(run).map(consentOf)
+  const own = visited(run, 'connect').map(consentOf)
+  if (others.some((each) => own.includes(each))) {
+    throw new NotApplicable('both customers have the same consent')
+  }
+  return { own, others }
+}
+
+scenario({
+  id: 'TCON-19/own-refresh',
+  title:
+    'the access token of a customer expires, another one connects, and the first is read again',
+  right: 'It refreshes with the refresh token of the first customer.',
+  steps: ['connect', { fact: 'token-expired' }, 'connect-another', 'read'],
+  judge(run) {
+    const { own } = consentsOfBoth(run)
+    const refreshed = run.exchanges.filter(
+      (each) => seenOf(each).goal === 'read' && seenOf(each).refreshToken,
+    )
+    if (refreshed.length === 0) throw new NotApplicable('the client refreshes no token')
+    // A job may refresh the tokens of the second customer at any time.
+    if (refreshed.some((each) => own.includes(seenOf(each).refreshToken?.consentId))) return
+    throw new Nonconformance({
+      message: 'asked for the data of one customer the client refreshes the tokens of another',
+      expected: 'a refresh with the refresh token of the customer of connect',
+      actual: 'a refresh with that of the second customer, and none with the own one',
+      exchange: refreshed[0],
+    })
+  },
+})
+
+scenario({
+  id: 'CLC-20/own',
+  title: 'a second customer has connected, and the first one revokes consent with the TPP',
+  right: 'It deletes the consent of the first customer, and leaves that of the second.',
+  steps: ['connect', 'connect-another', 'disconnect'],
+  judge(run) {
+    const { others } = consentsOfBoth(run)
+    const gone = deletions(run).filter(({ response }) => response?.status === 204)
+    if (gone.length === 0) {
+      requireUnbroken(run)
+      blockForDeletion()
+    }
+    const astray = gone.find((each) => others.includes(consentOf(each)))
+    if (!astray) return
+    throw new Nonconformance({
+      message: 'a customer revokes consent, and the consent of another customer is deleted',
+      expected: 'a deletion of the consent of the customer of connect',
+      actual: 'a deletion of the consent of the second customer',
+      exchange: astray,
+    })
+  },
+})
+
+scenario({
+  id: 'TAUT-11/own-intent',
+  title: 'a second customer has connected, and the first one confirms again',
+  right: 'It sends the customer to the bank with the intent id of their own consent.',
+  steps: ['connect', 'connect-another', 'reconfirm'],
+  judge(run) {
+    const { own, others } = consentsOfBoth(run)
+    const visits = visited(run, 'reconfirm')
+    if (visits.some((each) => own.includes(consentOf(each)))) return
+    const astray = visits.find((each) => others.includes(consentOf(each)))
+    if (!astray) throw new NotApplicable('the client confirms no consent that exists')
+    throw new Nonconformance({
+      message: 'a customer is sent to the bank to confirm the consent of another customer',
+      expected: 'an authorisation request with the intent id of the own consent',
+      actual: 'the intent id of the second customer’s consent',
+      exchange: astray,
+    })
+  },
+})
+
 scenario({
   id: 'TCON-07/funds',
   title: 'a funds confirmation consent is created and deleted',

@@ -104,6 +104,11 @@ for (const [id, alteration, title] of [
     'Account and CreditLine are an object here, an array there',
   ],
   [
+    'TDAT-06/masks',
+    'cards-masked-in-any-way',
+    'card numbers are masked by other signs than asterisks, and at other places',
+  ],
+  [
     'TDAT-06/no-credit-line',
     'no-credit-lines',
     'no balance has a CreditLine: no sentence promises one',

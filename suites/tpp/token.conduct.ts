@@ -5,6 +5,7 @@ import {
   assertionOf,
   formOf,
   list,
+  repeatedIn,
   searched,
   seenOf,
   sent,
@@ -232,6 +233,17 @@ conduct(
     })
   },
 )
+
+conduct('TTOK-20/once-each', 'no field is in the form twice', options, (exchange) => {
+  const asked = requestOf(exchange)
+  if (!asked) return undefined
+  const twice = repeatedIn(asked.form)
+  return unless(twice.length === 0, {
+    message: 'a field is in the form more than once',
+    expected: 'each field once',
+    actual: twice.join(', '),
+  })
+})
 
 const withCode = searched((exchange) =>
   exchange.endpoint === 'token' ? formOf(exchange).getAll('code').slice(0, 1) : [],

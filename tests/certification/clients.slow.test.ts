@@ -56,6 +56,30 @@ describe('a program', () => {
     expect(refused.get('TGEN-01/reads-everything')?.actual).not.toContain('crashed')
   })
 
+  test.each([
+    [[process.execPath, 'no-such-program.mjs'], /node could not load .*Cannot find module '/],
+    [[process.execPath, '-e', 'const a = ;'], /could not load .*SyntaxError: /],
+    [[process.execPath, '-e', 'require("no-such-module")'], /could not load .*Cannot find module/],
+    [['sh', '-c', 'no-such-command'], /sh could not load the program \(exit code 127\)/],
+    [['sh', 'no-such-script.sh'], /sh could not load the program/],
+  ])('that cannot be loaded judges nobody: %j', async (command, says) => {
+    const unloaded = commandClient({ command, base: root, patience: 10_000 })
+    const { results } = await certified(unloaded, { selected: only })
+    expect(results.get('TGEN-01/reads-everything')).toMatchObject({
+      outcome: 'blocked',
+      because: { kind: 'environment' },
+      message: expect.stringMatching(says),
+    })
+  })
+
+  test('that refuses in the words of a parser is judged', async () => {
+    const text = 'try { JSON.parse("<") } catch (error) { console.error(error); process.exit(1) }'
+    const { results } = await certified(program(text), { selected: only })
+    expect(results.get('TGEN-01/reads-everything')?.outcome).toBe('warn')
+    const uncaught = await certified(program('JSON.parse("<")'), { selected: only })
+    expect(uncaught.results.get('TGEN-01/reads-everything')?.actual).toContain('SyntaxError')
+  })
+
   test('that cannot be started judges nobody', async () => {
     const missing = commandClient({ command: ['no-such-program'], base: root, patience: 1000 })
     const { results } = await certified(missing, { selected: only })

@@ -281,6 +281,19 @@ const wrong: WrongTpp[] = [
     conduct: { keepsTheQuery: false },
   },
   {
+    id: 'confirms-the-newest-consent',
+    story: 'The consent to confirm again is found by the bank, and is the newest one there.',
+    fails: ['TAUT-11/own-intent'],
+    conduct: { consentOf: (own, last, goal) => (goal === 'reconfirm' ? (last ?? own) : own) },
+  },
+  {
+    id: 'scope-twice-in-the-query',
+    story: 'The library adds a scope, and the configuration has one already.',
+    warns: ['TAUT-19/once-each'],
+    stops: true,
+    conduct: { queryText: (text) => `${text}&scope=openid` },
+  },
+  {
     id: 'errors-in-the-fragment-alone',
     story: 'The page of the redirect reads the fragment, and where nothing is in it begins again.',
     warns: ['TAUT-13/denied-in-query'],

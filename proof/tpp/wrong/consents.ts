@@ -301,14 +301,38 @@ const wrong: WrongTpp[] = [
   {
     id: 'tokens-of-the-first-customer',
     story: 'There is one row of tokens for each bank, and it is written once.',
-    fails: ['TCON-16/own-consent'],
+    fails: ['CLC-20/own', 'TAUT-11/own-intent', 'TCON-16/own-consent'],
     conduct: { customerRows: 'first-stays' },
   },
   {
     id: 'tokens-of-the-last-customer',
     story: 'There is one row of tokens for each bank, and whoever connects writes it.',
+    fails: ['CLC-20/own', 'TAUT-11/own-intent'],
     warns: ['TCON-19/own-data'],
     conduct: { customerRows: 'last-stays' },
+  },
+  {
+    id: 'revokes-the-newest-consent',
+    story: 'The consent to delete is found by the bank, and is the newest one there.',
+    fails: ['CLC-20/own'],
+    conduct: { consentOf: (own, last, goal) => (goal === 'disconnect' ? (last ?? own) : own) },
+  },
+  {
+    id: 'end-of-the-consent-misspelt',
+    story: 'A serialiser writes names in its own way: ExpirationDatetime.',
+    warns: ['TCON-21/members'],
+    conduct: {
+      consentBody({ Data: given, ...body }) {
+        const { ExpirationDateTime: end, ...data } = given as Json
+        return { ...body, Data: { ...data, ExpirationDatetime: end } }
+      },
+    },
+  },
+  {
+    id: 'currency-of-the-card',
+    story: 'The account of a funds confirmation consent is that of the payment interface.',
+    warns: ['TCON-21/members'],
+    conduct: { fundsAccount: (account) => ({ ...account, Currency: 'GBP' }) },
   },
   {
     id: 'permissions-as-answered',

@@ -141,6 +141,12 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, shapes: true } },
   },
   {
+    id: 'twelve-asterisks',
+    story: 'What is no masked card number, as the sandbox masked it, is taken for a leak.',
+    warns: ['TDAT-06/masks'],
+    conduct: { needs: { ...nothing, asterisks: true } },
+  },
+  {
     id: 'credit-line-on-every-card',
     story: 'A credit card has a limit, so the page shows it without checking whether it came.',
     warns: ['TDAT-06/no-credit-line'],

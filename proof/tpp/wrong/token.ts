@@ -307,6 +307,21 @@ const wrong: WrongTpp[] = [
     conduct: { needs: { ...nothing, shortTokens: true } },
   },
   {
+    id: 'refresh-token-of-the-newest',
+    story: 'Access tokens have a row for each customer, and refresh tokens one for the bank.',
+    warns: ['TCON-19/own-refresh'],
+    conduct: { refreshTokenOf: (own, last) => last ?? own },
+  },
+  {
+    id: 'client-twice-in-the-form',
+    story: 'The library adds client_id to a form that has it.',
+    warns: ['TTOK-20/once-each'],
+    stops: true,
+    conduct: {
+      tokenBody: (form) => `${new URLSearchParams(form)}&client_id=${form.client_id}`,
+    },
+  },
+  {
     id: 'assertion-in-quotes',
     story: 'The assertion is what the signing service answered: JSON, a text in quotes.',
     fails: ['TTOK-04/ps256'],

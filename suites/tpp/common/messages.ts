@@ -112,6 +112,12 @@ interface Search<Held> {
   byKey: Map<unknown, Held[]>
 }
 
+/** Names that occur more than once. */
+export function repeatedIn(parameters: URLSearchParams): string[] {
+  const names = [...parameters.keys()]
+  return [...new Set(names.filter((name, index) => names.indexOf(name) < index))]
+}
+
 /** The value, if it is defined, as the keys of a search. */
 export const some = (value: unknown): unknown[] => (value === undefined ? [] : [value])
 
