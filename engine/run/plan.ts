@@ -124,7 +124,7 @@ const A_VISIT = 6.5
 /** Requests of a visit that is refused with its first answer; sometimes it includes its own consent. */
 const AT_ONCE = 2
 /** Additional requests of a table of values, for one cell, the drawn cells, or all cells. */
-const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 18, all: 85 }
+const A_TABLE: Record<CellsAsked, number> = { one: 2, drawn: 17, all: 85 }
 /** The share of requests that is sent where one approval of a kind is looked at. */
 const ONE_OF_A_KIND = 0.9
 

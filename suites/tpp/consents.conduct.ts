@@ -151,7 +151,7 @@ const IN_THE_TABLES: Record<string, readonly string[]> = {
 
 conduct(
   'TCON-21/members',
-  'a create request has no member that the document does not have',
+  'no member of a create request is nearly one of the document',
   { endpoints: CREATIONS },
   (exchange) => {
     const body = bodyOf(exchange)
@@ -159,18 +159,24 @@ conduct(
     const data = isObject(body.Data) ? body.Data : {}
     const account = isObject(data.DebtorAccount) ? data.DebtorAccount : {}
     const held: Record<string, Json> = { '': body, Data: data, DebtorAccount: account }
-    const beyond = Object.entries(held).flatMap(([place, object]) =>
-      Object.keys(object)
-        .filter((name) => !IN_THE_TABLES[place]?.includes(name))
-        .map((name) => [place, name].filter(Boolean).join('.')),
-    )
-    return unless(beyond.length === 0, {
-      message: 'a member of the request is in no table, so that it may have no effect',
-      expected: 'members as the tables spell them',
-      actual: beyond.map((each) => each.slice(0, 100)).join(', '),
+    const misspelt = Object.entries(held).flatMap(([place, object]) => {
+      const known = new Map(IN_THE_TABLES[place]?.map((name) => [lettersOf(name), name]))
+      return Object.keys(object).flatMap((name) => {
+        const right = known.get(lettersOf(name))
+        return right === undefined || right === name ? [] : [{ place, name, right }]
+      })
+    })
+    const [first] = misspelt
+    return unless(first === undefined, {
+      message: 'a member of the request is spelt in another way, so that it may have no effect',
+      expected: [first?.place, first?.right].filter(Boolean).join('.'),
+      actual: [first?.place, first?.name.slice(0, 100)].filter(Boolean).join('.'),
     })
   },
 )
+
+/** What two spellings of one name have in common. */
+const lettersOf = (name: string) => name.toLowerCase().replace(/[^a-z]/g, '')
 
 conduct(
   'TCON-08/no-body',

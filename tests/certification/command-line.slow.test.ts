@@ -115,7 +115,7 @@ test('a program that is not there is not conformant, whatever is asked of it', a
   writeFileSync(file, stringify({ name: 'nosuch', client }))
   const asked = ['tpp', '--tpp', file, '--out', place('nosuch'), '--only', 'TGEN-01']
   const { code, stdout } = await assay(asked).ended
-  expect([code, stdout]).toEqual([4, expect.stringContaining('sent no request')])
+  expect([code, stdout]).toEqual([3, expect.stringContaining('could not load the program')])
   expect(reportOf(place('nosuch')).verdict).toBe('incomplete')
 }, 60_000)
 

@@ -329,12 +329,6 @@ const wrong: WrongTpp[] = [
     },
   },
   {
-    id: 'currency-of-the-card',
-    story: 'The account of a funds confirmation consent is that of the payment interface.',
-    warns: ['TCON-21/members'],
-    conduct: { fundsAccount: (account) => ({ ...account, Currency: 'GBP' }) },
-  },
-  {
     id: 'permissions-as-answered',
     story: 'What the customer is told to approve is what the answer to the creation repeats.',
     warns: ['TCON-18/little'],
