@@ -1,6 +1,7 @@
 import { endpointsOf, memberOf, type Part } from '../configuration/addresses.ts'
 import type { Target } from '../configuration/resolve.ts'
 import { member } from '../judge/data-rows.ts'
+import type { Trace } from '../report/evidence-index.ts'
 import type { Exchange } from '../wire/exchange.ts'
 import { type DoctorFinding, wrong } from './finding.ts'
 
@@ -11,29 +12,37 @@ export const NAMED_BY_BANK = {
   registration: 'registration_endpoint',
 } as const
 
-/** Who answers so has nothing at this address, or something else (RFC 9110 15.5.5 and 15.5.6). */
-const NOTHING_THERE = [404, 405]
+/** Who answers so has nothing at this address, or something else (RFC 9110 15.5.5, 15.5.6, 15.5.11 and 15.6.2). */
+const NOTHING_THERE = [404, 405, 410, 501]
+
+/** The answer to a correct request: its status, and the `error` that it names. */
+type Answer = Pick<Trace, 'status' | 'said'>
 
 /**
  * The mistake in the target file that explains why the bank has nothing at an address. Undefined where the bank owes it:
  * where the documents or the bank's own configuration give this address, or may give it.
  *
- * @param status of the answer to a correct request
  * @param configuration what the bank publishes about itself
  */
 export function addressMistake(
   part: Part,
-  status: number | undefined,
+  { status = 0, said: error }: Answer,
   { target, configuration }: { target: Target; configuration: unknown },
 ): DoctorFinding | undefined {
-  if (status === undefined || !NOTHING_THERE.includes(status)) return undefined
   const { document, endpoints } = target
   const mine = endpoints[part]
   const name = NAMED_BY_BANK[part as keyof typeof NAMED_BY_BANK]
   const said = name && member(configuration, name)
-  if (said === mine) return undefined
+  const alias = name && member(configuration, 'mtls_endpoint_aliases', name)
+  if (mine === said || mine === alias) return undefined
+  const isGiven = mine !== documented(part, document)
   const differs = typeof said === 'string' && originOf(said) !== originOf(mine)
-  if (mine === documented(part, document) && !differs) return undefined
+  if (!isGiven && !differs) return undefined
+  // Gateways answer 403 or a page where they know no route; an authorisation server names the error.
+  const isPage = part !== 'authorisation' && status >= 300 && status < 400
+  const isRefusal = status >= 400 && status < 500 && error === undefined
+  const isOther = isGiven && typeof said === 'string' && (isPage || isRefusal)
+  if (!isOther && !NOTHING_THERE.includes(status)) return undefined
   const told =
     typeof said === 'string' ? `, and ${name} of the bank’s configuration is ${said}` : ''
   const text = `${mine} answers ${status}${told}`

@@ -28,10 +28,10 @@ export function createOwnMistakes(session: Session, targetFile: string, evidence
     async lookAt({ id, outcome, because, exchanges }: Result) {
       const part = outcome === 'fail' ? partOwnedBy(id, steps) : undefined
       if (part !== undefined) {
-        const status = evidence.get(exchanges[0] ?? '')?.status
+        const answer = evidence.get(exchanges[0] ?? '') ?? {}
         const { value: configuration } = await session.steps.discovery()
         const { target } = session
-        const finding = addressMistake(part, status, { target, configuration })
+        const finding = addressMistake(part, answer, { target, configuration })
         if (finding) found = [withPlaces({ name: part, ...finding }, targetFile)]
         if (finding) return
       }
@@ -53,6 +53,7 @@ export function createOwnMistakes(session: Session, targetFile: string, evidence
 /** The part of the interface whose first correct request a check judges. */
 function partOwnedBy(id: string, steps: Owners['steps']): Part | undefined {
   const parts: readonly [string, Part][] = [
+    [steps.discovery, 'discovery'],
     [steps.registration, 'registration'],
     [steps.management, 'token'],
     [steps.visit, 'authorisation'],

@@ -368,6 +368,7 @@ const atTheBank: Situation[] = [
 /** A whole address that is nearly right: this bank has nothing there. */
 const elsewhere: Situation[] = (
   [
+    ['discovery', 'discovery_url', '/.well-known/oauth-configuration'],
     ['registration', 'base_url', '/open-banking/oauth/registration'],
     ['token', 'base_url', '/open-banking/oauth2/token'],
     ['authorisation', 'auth_url', '/authorise'],

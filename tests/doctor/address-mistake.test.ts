@@ -15,13 +15,17 @@ const OTHER = 'https://api.bank.example/oauth2/token'
 
 function mistakeWith(
   { token }: { token?: string },
-  { status, said }: { status: number; said?: string },
+  { said, ...answer }: { status: number; said?: string; error?: string },
 ) {
   const addresses = { ...ADDRESSES, ...(token !== undefined && { overrides: { token } }) }
   const document = { addresses } as TargetDocument
   const target = { document, endpoints: endpointsOf(document) } as Target
   const configuration = said === undefined ? undefined : { token_endpoint: said }
-  const found = addressMistake('token', status, { target, configuration })
+  const found = addressMistake(
+    'token',
+    { status: answer.status, ...(answer.error && { said: answer.error }) },
+    { target, configuration },
+  )
   return found?.level === 'wrong' ? found.mend : undefined
 }
 
@@ -38,7 +42,15 @@ test.each([
   ['it is written out', { token: DOCUMENTED }, { status: 404 }, undefined],
   ['the bank names another path', {}, { status: 404, said: OTHER }, undefined],
   ['another host', {}, { status: 404, said: 'https://mtls.bank.example/token' }, COMPARE],
-  ['it answers', { token: OTHER }, { status: 400, said: DOCUMENTED }, undefined],
+  ['a gateway knows no route', { token: OTHER }, { status: 403, said: DOCUMENTED }, CORRECT],
+  ['a portal is there', { token: OTHER }, { status: 302, said: DOCUMENTED }, CORRECT],
+  [
+    'a token endpoint is there',
+    { token: OTHER },
+    { status: 400, said: DOCUMENTED, error: 'invalid_client' },
+    undefined,
+  ],
+  ['it fails', { token: OTHER }, { status: 500, said: DOCUMENTED }, undefined],
 ] as const)('nothing is at an address: %s', (_words, file, answer, mend) => {
   expect(mistakeWith(file, answer)).toBe(mend)
 })
