@@ -55,6 +55,12 @@ export const owners: Owners = {
     'account-transactions': OWNERS.transactions,
     products: OWNERS.products,
   },
+  facts: {
+    'token-expired': ['TOK-21/expired', 'SEC-03/expired-token', 'FCC-13/expired-token'],
+    'consent-expired': ['CLC-16/data-refused'],
+    'ninety-days-passed': ['CLC-18/data-refused'],
+    'customer-revokes': ['CLC-10/sees-revoked', 'CLC-11/data-refused'],
+  },
 }
 
 /** The check that owns GET /accounts under these permissions. */

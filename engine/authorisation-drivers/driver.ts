@@ -56,6 +56,8 @@ export type VisitEnd = {
        * likely to be wrong as the bank.
        */
       unfit?: string
+      /** That page came back because of boxes that the description leaves unticked, whatever else succeeds. */
+      unticked?: true
       /** That page has a form, which a customer would fill in. */
       asks?: true
       /** What the login page says when it comes back. The same doubt applies. */

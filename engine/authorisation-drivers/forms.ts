@@ -339,6 +339,18 @@ export function boxesOf({ fields }: Form, description: FormDocument): number | u
   return fields.flatMap((field) => boxesIn(field, description) ?? []).length
 }
 
+/** The names of boxes on the page that the description leaves unticked, once each. */
+export function untickedIn({ fields }: Form, description: FormDocument): string[] {
+  const left = fields.filter(
+    (field) =>
+      field.kind === 'checkbox' &&
+      !field.checked &&
+      description.fill?.[field.name] === undefined &&
+      boxesIn(field, description) === undefined,
+  )
+  return [...new Set(left.map(({ name }) => name))]
+}
+
 /** Replaces `{username}` with the value of that name, in the required spelling. */
 export function filledIn(
   text: string,

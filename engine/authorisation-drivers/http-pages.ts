@@ -19,6 +19,7 @@ import {
   type ReadPage,
   readPage,
   sending,
+  untickedIn,
 } from './forms.ts'
 import type { From } from './referrer.ts'
 import { refreshOf } from './refresh.ts'
@@ -121,7 +122,7 @@ export async function afterPage(
     const unfit = `the page has ${offered(page)}; ${lookedFor(known.forms)}`
     return { ...stopped(visit, why), unfit, ...asking }
   }
-  const end = endOfRepeats(visit, match.description, response.body)
+  const end = endOfRepeats(visit, match, response.body)
   if (end) return end
   if ('form' in match) return afterForm(visit, match, { url, base }, known)
   const to = absolute(visit, 'a link', match.link.href, base)
@@ -162,9 +163,10 @@ async function afterRefresh(
 /** The end of a visit in which the same page comes back repeatedly; undefined if the visit continues. */
 function endOfRepeats(
   visit: UnderWay,
-  description: FormDocument,
+  match: { description: FormDocument; form?: Form },
   body: string,
 ): VisitEnd | undefined {
+  const { description } = match
   const { text = '' } = visit.pages.at(-1) ?? {}
   const before = visit.seen.get(description)?.text ?? ''
   const times = timesSeen(visit, description, text)
@@ -174,9 +176,11 @@ function endOfRepeats(
   const end = stopped(visit, `the page with ${what} comes back again and again`)
   const words = wordsAdded(before, text) || wordsOf(body)
   const says = words === '' ? 'its page says nothing' : `its page says “${words}”`
-  return usesCredentials(description)
-    ? { ...end, refusedCredentials: says }
-    : { ...end, unfit: `what is filled in leads nowhere, and ${says}` }
+  if (usesCredentials(description)) return { ...end, refusedCredentials: says }
+  const left = match.form ? untickedIn(match.form, description) : []
+  const boxes = left.length > 0 ? `, its boxes ${left.join(', ')} are not ticked` : ''
+  const unfit = `what is filled in leads nowhere${boxes}, and ${says}`
+  return { ...end, unfit, ...(boxes !== '' && { unticked: true }) }
 }
 
 /**

@@ -67,6 +67,7 @@ export function createDescribedPages(
       if (!tried || fits) return
       if (end.refusedCredentials !== undefined) throw refusedLogin(customer, end.refusedCredentials)
       if (!end.unfit) return
+      if (end.unticked) throw unfit(end.why, end.unfit)
       fits = decision === 'approve' && (await seenToFit(who, client, customer))
       if (!fits) throw unfit(end.why, end.unfit)
     },

@@ -1,4 +1,5 @@
 import type { Target } from '../configuration/resolve.ts'
+import type { HookName } from '../configuration/target.ts'
 import { blockBy, NotApplicable } from '../judge/outcome.ts'
 import type { EndpointOwners } from '../judge/results.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -36,6 +37,8 @@ export interface Owners {
   }
   /** The check that owns the first correct request to an endpoint. */
   readonly endpoints: EndpointOwners
+  /** The checks that show that a hook made its fact true: one that passes is enough. */
+  readonly facts: Readonly<Record<HookName, readonly string[]>>
 }
 
 export type StepName =

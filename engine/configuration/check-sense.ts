@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util'
 import { claimsOf, headerOf } from '../wire/jwt-decode.ts'
 import { spell } from '../yaml/explain.ts'
 import type { Path, Source } from '../yaml/source.ts'
 import { PLACEHOLDERS, repeatedPaths } from './addresses.ts'
 import {
+  areOfOneAuthority,
   type Finding,
   hasExpired,
   signingFinding,
@@ -38,6 +40,7 @@ export function checkSense(source: Source, document: TargetDocument): void {
     if (name !== 'expired' || findings.length > 0 || hasExpired(one) !== false) continue
     complain([...path, 'certificate'], 'has not expired yet. Name one that a bank must refuse.')
   }
+  alike(document, complain)
   if (!clients.second && !absent.includes('second-client')) {
     complain(['clients'], 'has no second. Describe it, or list second-client under absent.')
   }
@@ -61,6 +64,37 @@ export function checkSense(source: Source, document: TargetDocument): void {
   productsClient(document, complain)
   driver(document, complain)
 }
+
+/** Complains of parties that are one and the same: whatever keeps them apart, no bank could pass. */
+function alike(
+  { clients, customers, refusedCertificates }: TargetDocument,
+  complain: Complain,
+): void {
+  const { first, second } = clients
+  const statement = ({ softwareStatement = '' }: ClientDocument) =>
+    claimsOf(softwareStatement)?.software_id ?? (softwareStatement || undefined)
+  const member = second && isSame(statement(first), statement(second)) && 'softwareStatement'
+  const one = member || (second && isSame(first.clientId, second.clientId) && 'clientId')
+  if (one) {
+    const text = `is that of clients.first. Describe another client, or list second-client under absent.`
+    complain(['clients', 'second', one], text)
+  }
+  if (isSame(customers.first.credentials, customers.second?.credentials)) {
+    const text =
+      'are those of customers.first. Name another customer, or list second-customer under absent.'
+    complain(['customers', 'second', 'credentials'], text)
+  }
+  const { untrusted } = refusedCertificates ?? {}
+  const transports = Object.values(clients).map(({ transport }) => transport)
+  if (untrusted && areOfOneAuthority(untrusted, transports)) {
+    const text =
+      'is of the authority that signed the certificate of a client. Name one that a bank must refuse, or leave it out.'
+    complain(['refusedCertificates', 'untrusted', 'certificate'], text)
+  }
+}
+
+const isSame = (one: unknown, other: unknown): boolean =>
+  one !== undefined && isDeepStrictEqual(one, other)
 
 /** Verifies the client whose certificate is used for the products. */
 function productsClient({ products, clients }: TargetDocument, complain: Complain): void {
@@ -166,6 +200,10 @@ function driver({ authorisation, clients }: TargetDocument, complain: Complain):
       const text = 'serves no redirect URI. Name one that begins with https://localhost:PORT/.'
       complain([...path, 'catcher'], text)
     }
+  }
+  for (const [index, { approve, deny }] of (authorisation.forms ?? []).entries()) {
+    if (!isSame(approve, deny)) continue
+    complain([...path, 'forms', index, 'deny'], 'is the button of approve. Name that of a denial.')
   }
   for (const [index, { has, follow }] of (authorisation.forms ?? []).entries()) {
     if ((has === undefined) !== (follow === undefined)) continue

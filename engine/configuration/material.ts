@@ -246,3 +246,24 @@ export function trustFinding(pem: string): string | undefined {
 export function hasExpired({ certificate }: TransportDocument): boolean | undefined {
   return certificate ? Date.parse(new X509Certificate(certificate).validTo) < now() : undefined
 }
+
+/**
+ * Did an authority that signed one of these certificates sign the given one as well? Only where its own certificate is
+ * there, behind that of a client.
+ */
+export function areOfOneAuthority(
+  { certificate }: TransportDocument,
+  transports: readonly TransportDocument[],
+): boolean {
+  try {
+    const [leaf] = certificatesIn(certificate)
+    const authorities = transports.flatMap(({ certificate: pem }) => {
+      const [own, ...others] = certificatesIn(pem)
+      return others.filter((each) => own?.verify(each.publicKey) === true)
+    })
+    return leaf !== undefined && authorities.some((each) => leaf.verify(each.publicKey))
+  } catch {
+    // What cannot be read is a finding of its own.
+    return false
+  }
+}

@@ -49,6 +49,27 @@ export function addressMistake(
   return wrong('configuration', text, correctAddress(part, document))
 }
 
+/**
+ * The same for funds confirmation consents, whose addresses have members of their own. Undefined where the target file
+ * names none, or one that the documents show.
+ */
+export function fundsAddressMistake(
+  use: 'create' | 'delete',
+  { status = 0 }: Answer,
+  { document, endpoints }: Target,
+): DoctorFinding | undefined {
+  const { overrides: { cbpii, ...overrides } = {}, ...addresses } = document.addresses
+  const named = document.fundsConfirmation?.[use]
+  if ((named ?? cbpii) === undefined || !NOTHING_THERE.includes(status)) return undefined
+  const { fundsConfirmation: _, ...rest } = document
+  const shown = endpointsOf({ ...rest, addresses: { ...addresses, overrides } }).cbpii[use]
+  const [mine = ''] = endpoints.cbpii[use]
+  if (shown.includes(mine)) return undefined
+  const member = named === undefined ? 'addresses.overrides.cbpii' : `fundsConfirmation.${use}`
+  const mend = `Correct ${member}, or leave it out: the addresses of the documents are tried then.`
+  return wrong('configuration', `${mine} answers ${status}`, mend)
+}
+
 /** How to correct the address of a part in the target file. */
 export function correctAddress(part: Part, { addresses }: Target['document']): string {
   const member = memberOf(part, addresses)

@@ -1,4 +1,5 @@
 import { answeredAlike, cleared, type Group, groupsOf, hidden } from './cause-groups.ts'
+import { doubts, type Hooks } from './doubts.ts'
 import { type Evidence, traceOf } from './evidence-index.ts'
 import { checksWith, grouped } from './queries.ts'
 import type { CheckResult, PreflightLine, ReportedCause, Whose } from './report.ts'
@@ -7,11 +8,14 @@ import { BANK_MEND, blameFor, DOCTOR_MEND, GATEWAY_MEND, SUITE_MEND, situationOf
 /**
  * What is wrong, each cause once. Findings are under one cause only where the exchanges show that they share it; a
  * blocked check is under what blocks it. The most serious cause comes first.
+ *
+ * @param hooks what made facts true in the run
  */
 export function causesOf(
   checks: CheckResult[],
   evidence: Evidence,
   preflight: PreflightLine[] = [],
+  hooks?: Hooks,
 ): ReportedCause[] {
   const before = preflight
     .filter(({ level }) => level === 'wrong')
@@ -30,17 +34,21 @@ export function causesOf(
     if (group) blocks.set(group, [...(blocks.get(group) ?? []), check.id])
     else homeless.push(check)
   }
+  const doubtIn = doubts(checks, hooks)
   const found = groups.map((group): ReportedCause & { rank: number } => {
+    const doubt = group.whose === 'bank' ? doubtIn(group.checks) : undefined
     const findings = group.checks.map(({ id }) => id)
     const known = group.checks.every(({ deviation }) => deviation !== undefined)
     return {
       title: group.title,
-      whose: group.checks.some(({ outcome }) => outcome === 'error') ? 'suite' : group.whose,
+      whose: group.checks.some(({ outcome }) => outcome === 'error')
+        ? 'suite'
+        : (doubt?.whose ?? group.whose),
       evidence: group.evidence,
       where: group.where.join(', ') || undefined,
       mend: group.checks.some(({ outcome }) => outcome === 'error')
         ? SUITE_MEND
-        : (group.mend ?? MENDS[group.whose]),
+        : (group.mend ?? doubt?.mend ?? MENDS[group.whose]),
       findings,
       blocks: blocks.get(group) ?? [],
       known: known || undefined,

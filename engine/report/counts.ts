@@ -223,6 +223,7 @@ export const WHOSE: Record<Whose, string> = {
   gateway: 'the bank’s gateway, or the server behind it',
   TPP: 'the TPP',
   configuration: 'your configuration',
+  either: 'the bank or your configuration (cannot be told from here)',
   network: 'the address, the network or the bank (cannot be told from here)',
   suite: 'Assay itself',
   nobody: 'nobody has to act',

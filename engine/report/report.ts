@@ -194,8 +194,16 @@ export interface PreflightLine {
   onPaper?: true
 }
 
-/** Who can fix a cause. */
-export type Whose = 'bank' | 'gateway' | 'TPP' | 'configuration' | 'network' | 'suite' | 'nobody'
+/** Who can fix a cause; `either`: the target file says something that no answer of the bank confirms. */
+export type Whose =
+  | 'bank'
+  | 'gateway'
+  | 'TPP'
+  | 'configuration'
+  | 'either'
+  | 'network'
+  | 'suite'
+  | 'nobody'
 
 /** One cause: the findings that it explains and what it keeps from being judged. */
 export interface ReportedCause {

@@ -7,6 +7,7 @@ import { type Result, verdictOf } from '../judge/results.ts'
 import type { EnvironmentFact } from '../record/environment.ts'
 import { writeWhole } from '../record/write-whole.ts'
 import { causesOf } from '../report/causes.ts'
+import type { Hooks } from '../report/doubts.ts'
 import type { Evidence } from '../report/evidence-index.ts'
 import type { CheckResult, Observation, Report, ReportedCause, Verdict } from '../report/report.ts'
 import type { Exchange } from '../wire/exchange.ts'
@@ -31,6 +32,7 @@ export interface RunFacts
   results: ReadonlyMap<string, Result>
   /** What the exchanges show, by id: causes are derived from it. */
   evidence: Evidence
+  hooks?: Hooks
   deviations?: Deviation[]
   /** Kept histories that were judged. */
   cases?: readonly { id: string; file: string }[]
@@ -93,7 +95,7 @@ export function composeReport(facts: RunFacts): Report {
     summary: checksByOutcome(listed),
     musts: mustsByOutcome(requirements, results, tolerance),
     ...earlierNights(listed, facts.ofEarlierRuns ?? []),
-    causes: causesOf(checks, facts.evidence, preflight).map((cause) =>
+    causes: causesOf(checks, facts.evidence, preflight, facts.hooks).map((cause) =>
       changed(located(cause), ['title', 'evidence'], (text) => bounded(redact(text), 300)),
     ),
     requirements,

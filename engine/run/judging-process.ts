@@ -5,7 +5,7 @@ import type { Session } from '../client-session/session.ts'
 import { endpointsOf, layoutOf } from '../configuration/addresses.ts'
 import { isProductsAlone } from '../configuration/products-alone.ts'
 import { targetFrom } from '../configuration/resolve.ts'
-import type { TargetDocument } from '../configuration/target.ts'
+import { HOOKS, type HookName, type TargetDocument } from '../configuration/target.ts'
 import { ruleResults } from '../judge/results.ts'
 import { now } from '../record/clock.ts'
 import { environmentFacts } from '../record/environment.ts'
@@ -190,6 +190,9 @@ function createNewlyBroken(
   }
 }
 
+const hooksIn = (needs: readonly string[] = []): HookName[] =>
+  HOOKS.filter((hook) => needs.includes(`hooks.${hook}`))
+
 async function finishRun(
   { assignment, catalogue, session, run, cases, record, startedAt, resumed }: Begun,
   mistakes: PreflightLine[],
@@ -214,6 +217,10 @@ async function finishRun(
     finishedAt: new Date(now()),
     catalogue,
     results,
+    hooks: {
+      of: new Map(run.checks.map(({ id, options }) => [id, hooksIn(options.needs)])),
+      shownBy: session.owners.facts,
+    },
     observations,
     approvals: session.visits.map((visit): ApprovalUse => {
       const name = visit.name.split(':')[0] as string

@@ -3,13 +3,14 @@ import type { Session } from '../client-session/session.ts'
 import type { Owners } from '../client-session/step-owners.ts'
 import type { Part } from '../configuration/addresses.ts'
 import { USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
-import { addressMistake } from '../doctor/address-mistake.ts'
+import { addressMistake, fundsAddressMistake } from '../doctor/address-mistake.ts'
 import { ownMistake, statedExaminations } from '../doctor/clients.ts'
 import { hopelessIn, inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
+import { audienceMistake, fundsScopeMistake } from '../doctor/refused-mistakes.ts'
 import type { Result } from '../judge/results.ts'
-import type { Evidence } from '../report/evidence-index.ts'
+import type { Evidence, Trace } from '../report/evidence-index.ts'
 import type { PreflightLine } from '../report/report.ts'
 
 /** Verifies that the target file can be right, before an answer to the first correct requests is blamed on the bank. */
@@ -26,28 +27,51 @@ export function createOwnMistakes(session: Session, targetFile: string, evidence
     },
     /** Called with every result; examines addresses, and the registration and the visit once each. */
     async lookAt({ id, outcome, because, exchanges }: Result) {
-      const part = outcome === 'fail' ? partOwnedBy(id, steps) : undefined
-      if (part !== undefined) {
-        const answer = evidence.get(exchanges[0] ?? '') ?? {}
-        const { value: configuration } = await session.steps.discovery()
-        const { target } = session
-        const finding = addressMistake(part, answer, { target, configuration })
-        if (finding) found = [withPlaces({ name: part, ...finding }, targetFile)]
-        if (finding) return
+      const trace = evidence.get(exchanges[0] ?? '')
+      const first = outcome === 'fail' && trace && (await firstAnswer(id, trace, session))
+      if (first) {
+        found = [withPlaces(first, targetFile)]
+        return
       }
       const owner = [registration, visit].find(
         (each) =>
           (id === each && outcome === 'fail') || (because?.kind === 'check' && because.id === each),
       )
-      if (owner === undefined || looked.has(owner)) return
-      looked.add(owner)
+      if (owner === undefined) return
       const isRegistration = owner === registration
-      const finding = await (isRegistration ? inRegistration(session) : inVisit(session))
+      const client = isRegistration && trace?.identity === 'second' ? 'second' : 'first'
+      if (looked.has(`${client} ${owner}`)) return
+      looked.add(`${client} ${owner}`)
+      const finding = await (isRegistration ? inRegistration(session, client) : inVisit(session))
       if (!finding) return
-      const named = { name: isRegistration ? 'first: registration' : 'authorisation', ...finding }
+      const named = {
+        name: isRegistration ? `${client}: registration` : 'authorisation',
+        ...finding,
+      }
       found = [withPlaces({ ...named, text: inFull(named) }, targetFile)]
     },
   }
+}
+
+/** The mistake behind the answer to the first correct request of a step, if its check failed by that. */
+async function firstAnswer(
+  id: string,
+  answer: Trace,
+  { owners: { steps: owners }, steps, target }: Session,
+): Promise<PreflightLine | undefined> {
+  const part = partOwnedBy(id, owners)
+  const funds = [owners.fundsConfirmation, owners.fundsDeletion].indexOf(id)
+  if (part === undefined && funds < 0) return undefined
+  const { value: configuration } = await steps.discovery()
+  const bank = { target, configuration }
+  if (part !== undefined) {
+    const elsewhere = addressMistake(part, answer, bank)
+    const finding = elsewhere ?? (part === 'token' ? audienceMistake(answer, bank) : undefined)
+    return finding && { name: part, ...finding }
+  }
+  const use = funds === 0 ? 'create' : 'delete'
+  const finding = fundsAddressMistake(use, answer, target) ?? fundsScopeMistake(answer, bank)
+  return finding && { name: 'funds confirmation', ...finding }
 }
 
 /** The part of the interface whose first correct request a check judges. */
@@ -63,16 +87,17 @@ function partOwnedBy(id: string, steps: Owners['steps']): Part | undefined {
   return parts.find(([owner]) => owner === id)?.[1]
 }
 
-async function inRegistration({ steps, target, wire }: Session) {
+async function inRegistration({ steps, target, wire }: Session, name: 'first' | 'second') {
+  const client = target.clients[name]
   const { exchange, value } = await steps.registration()
-  if (!exchange || value) return undefined
-  const { first } = target.clients
+  // Of the second client, only what its statement and keys tell is looked at.
+  if (!client || (name === 'first' && (!exchange || value))) return undefined
   // Not looked at before the run if the client of an earlier run was to be used.
   const known = { wire, timeout: target.timeout, clocks: [] }
-  const [hopeless] = await hopelessIn(statedExaminations(known, first))
-  if (hopeless) return hopeless
+  const [hopeless] = await hopelessIn(statedExaminations(known, client))
+  if (hopeless || name === 'second' || !exchange) return hopeless
   const { value: configuration } = await steps.discovery()
-  return ownMistake(exchange, first, configuration)
+  return ownMistake(exchange, client, configuration)
 }
 
 async function inVisit(session: Session) {

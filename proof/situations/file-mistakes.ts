@@ -390,6 +390,128 @@ const elsewhere: Situation[] = (
   },
 }))
 
+/** Two parties of the file are one and the same, or one member has the value of another. */
+const alike: Situation[] = [
+  file(
+    'clients-are-one',
+    'The second client is a copy of the first.',
+    set('clients.second', (_: Surroundings, document: TargetDocument) => document.clients.first),
+    /clients\.second\.softwareStatement is that of clients\.first/,
+  ),
+  file(
+    'customers-are-one',
+    'The second customer logs in as the first.',
+    set(
+      'customers.second.credentials',
+      (_: Surroundings, document: TargetDocument) => document.customers.first.credentials,
+    ),
+    /customers\.second\.credentials are those of customers\.first/,
+  ),
+  file(
+    'denial-is-approval',
+    'The button of a denial is that of an approval.',
+    (document) => {
+      for (const form of document.authorisation.forms ?? []) form.deny = form.approve
+    },
+    /deny is the button of approve/,
+  ),
+]
+
+const FUNDS = '/funds-consents'
+
+/** Nothing tells whether the bank, or what the file says of it, is wrong. */
+const doubtful: Situation[] = [
+  {
+    id: 'hook-does-nothing',
+    kind: 'file',
+    story: 'The program of the hook token-expired ends with 0, and no token has expired.',
+    target: set('hooks.token-expired', { command: ['node', '-e', '0'] }),
+    expects: {
+      ...{ exit: [1], whose: ['either'] },
+      words: /First\s+see\s+that\s+hooks\.token-expired/,
+    },
+  },
+  {
+    id: 'card-schemes-of-another-bank',
+    kind: 'file',
+    story: 'The names of card schemes are those of another bank.',
+    target: set('literals.cardSchemes', ['Visa', 'Mastercard']),
+    expects: {
+      ...{ exit: [1], whose: ['either'] },
+      words: /First\s+compare\s+literals\.cardSchemes/,
+    },
+  },
+]
+
+/** What the bank refuses as it must: only a comparison with what the bank publishes shows whose mistake it is. */
+const refused: Situation[] = [
+  {
+    id: 'funds-address-elsewhere',
+    kind: 'file',
+    story: 'The path of funds confirmation consents is one of another bank.',
+    target: set('fundsConfirmation', { create: FUNDS, delete: FUNDS }),
+    expects: {
+      ...{ exit: [3], whose: ['configuration'] },
+      ...{ words: /Correct fundsConfirmation\.create/, doctor: [2] },
+    },
+  },
+  {
+    id: 'audience-of-another-bank',
+    kind: 'file',
+    story: 'assertionAudience is the token endpoint of another bank.',
+    target: set('assertionAudience', 'https://login.other-bank.example/token'),
+    expects: {
+      ...{ exit: [3], whose: ['configuration'] },
+      words: /assertionAudience|clientId/,
+      doctor: [2, 3],
+    },
+  },
+  {
+    id: 'funds-scope-of-accounts',
+    kind: 'file',
+    story: 'The scope of funds confirmation is that of accounts, and this bank has one of its own.',
+    target: set('clients.first.scopes.fundsConfirmation', 'accounts'),
+    expects: {
+      ...{ exit: [3], whose: ['configuration'] },
+      words: /clients\.first\.scopes\.fundsConfirmation|not created/,
+      doctor: [2, 3],
+    },
+  },
+  {
+    id: 'accounts-miscounted',
+    kind: 'file',
+    story: 'The customer is said to choose three accounts, and has two.',
+    target: set('customers.first.accounts', 3),
+    expects: {
+      ...{ exit: [4], whose: ['configuration'] },
+      ...{ words: /customers\.first\.accounts|2 were ticked/, doctor: [0] },
+    },
+  },
+  {
+    id: 'boxes-unticked',
+    kind: 'file',
+    story: 'The boxes of the accounts are not described, and the bank wants one of them ticked.',
+    target(document) {
+      for (const form of document.authorisation.forms ?? []) delete form.tickAll
+    },
+    expects: {
+      ...{ exit: [4], whose: ['configuration'] },
+      ...{ words: /not\s+ticked/, doctor: [0] },
+    },
+  },
+  {
+    id: 'second-kid-wrong-later',
+    kind: 'file',
+    isLater: true,
+    story: 'The kid of the second client is that of the first, after a run that kept both clients.',
+    target: set(
+      'clients.second.signing.kid',
+      (_: Surroundings, document: TargetDocument) => document.clients.first.signing.kid,
+    ),
+    expects: { exit: [3], whose: ['configuration'], words: /kid/, doctor: [2] },
+  },
+]
+
 export const FILE_MISTAKES: readonly Situation[] = [
   ...required,
   ...ofWrongType,
@@ -398,4 +520,7 @@ export const FILE_MISTAKES: readonly Situation[] = [
   ...texts,
   ...atTheBank,
   ...elsewhere,
+  ...alike,
+  ...refused,
+  ...doubtful,
 ]

@@ -17,10 +17,13 @@ function encoded(value: unknown): string {
 }
 
 /** A software statement that nobody signed: enough for whoever only reads it. */
-export const softwareStatement = `${encoded({ alg: 'PS256' })}.${encoded({
-  software_id: 'software1',
-  software_redirect_uris: ['https://tpp.example/callback', 'https://tpp.example/other'],
-})}.c2ln`
+export const statementOf = (software: string) =>
+  `${encoded({ alg: 'PS256' })}.${encoded({
+    software_id: software,
+    software_redirect_uris: ['https://tpp.example/callback', 'https://tpp.example/other'],
+  })}.c2ln`
+
+export const softwareStatement = statementOf('software1')
 
 /** A complete target whose every address is one server. */
 export function documentFor(
@@ -30,7 +33,7 @@ export function documentFor(
   const client = (name: 'first' | 'second', transport: Issued | undefined) => ({
     transport: transport ?? {},
     signing: { key: pemOf(signingKeys[name]), kid: `kid-${name}` },
-    softwareStatement,
+    softwareStatement: statementOf(name === 'first' ? 'software1' : 'software2'),
     redirectUris: ['https://tpp.example/callback'],
     scopes: { accounts: 'accounts', fundsConfirmation: 'fundsconfirmations' },
   })

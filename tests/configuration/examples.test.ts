@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, expect, test } from 'vitest'
 import { readTargetFile } from '../../engine/configuration/load.ts'
 import { authority } from '../wire/certificates.ts'
-import { pemOf, signingKeys, softwareStatement } from './documents.ts'
+import { pemOf, signingKeys, softwareStatement, statementOf } from './documents.ts'
 import { loadTarget } from './load-target.ts'
 
 const secrets = mkdtempSync(join(tmpdir(), 'assay-examples-'))
@@ -27,7 +27,8 @@ test('the staging example loads once its secrets are there', async () => {
     writeFileSync(join(secrets, `${name}-transport.pem`), certificate)
     writeFileSync(join(secrets, `${name}-transport.key`), key)
     writeFileSync(join(secrets, `${name}-signing.key`), pemOf(signingKeys[name]))
-    writeFileSync(join(secrets, `${name}-statement.jwt`), softwareStatement)
+    const statement = name === 'first' ? softwareStatement : statementOf('software2')
+    writeFileSync(join(secrets, `${name}-statement.jwt`), statement)
   }
   const target = await loadTarget('config/example.staging.yaml', {
     STAGING_SECRETS: secrets,

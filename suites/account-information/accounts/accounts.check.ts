@@ -383,7 +383,13 @@ check(
     if (chosen === undefined) lackingSecondAccount(context, UNSAID, blockForTarget)
     if (chosen < 2)
       lackingSecondAccount(context, 'a first customer who chooses two accounts or more')
-    await expectAccounts(await context.approved(everything), chosen)
+    const approval = await context.approved(everything)
+    const boxes = approval.visit.pages.find(({ offered }) => offered !== undefined)
+    if (boxes?.offered !== undefined && boxes.offered !== chosen) {
+      const said = `it says ${chosen}, and ${boxes.offered} were ticked on the page of the bank`
+      blockForTarget(`the right number under customers.first.accounts: ${said}`)
+    }
+    await expectAccounts(approval, chosen)
   },
 )
 

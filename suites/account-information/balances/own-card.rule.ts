@@ -36,7 +36,8 @@ rule(
   {
     endpoints: BALANCES,
     also: ['accounts'],
-    unseen: 'no two cards of a customer, told by their last digits, show balances that differ',
+    unseen:
+      'no customer has two accounts whose cards, told by their last digits, show balances that differ',
     follows: [
       'ACC-04/same-card',
       'ACC-22/own-card',

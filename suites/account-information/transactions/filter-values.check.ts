@@ -43,19 +43,6 @@ check(
     }),
 )
 
-/** Not applicable where the bank shows no milliseconds. */
-check(
-  'TXN-52/milliseconds',
-  'The filters tell a booking a millisecond before them from one a millisecond after them',
-  { asks: [bounds], uses: [everything], follows: ['TXN-16/close', 'TXN-17/close'] },
-  (context) =>
-    expectTable(context, {
-      ...{ owner: 'TXN-52/milliseconds', type: bounds },
-      rows: ({ level }) => level === 'should',
-      places: closePlaces(context, [everything], 'from', 'to', 'both'),
-    }),
-)
-
 /** The spellings of one UTC instant all give the rows of that instant. Blocked without rows on both sides. */
 check(
   'TXN-18/spellings',
@@ -66,6 +53,23 @@ check(
       ...{ owner: 'TXN-18/spellings', type: filterDateTime },
       rows: ({ id, lawful, level }) => lawful === true && level === 'must' && id !== 'exact',
       places: spelledPlaces(context, EVERYBODY),
+    }),
+)
+
+/** Not applicable where the bank shows no milliseconds. */
+check(
+  'TXN-52/milliseconds',
+  'The filters tell a booking a millisecond before them from one a millisecond after them',
+  {
+    asks: [bounds],
+    uses: [everything],
+    follows: ['TXN-16/close', 'TXN-17/close', 'TXN-18/spellings'],
+  },
+  (context) =>
+    expectTable(context, {
+      ...{ owner: 'TXN-52/milliseconds', type: bounds },
+      rows: ({ level }) => level === 'should',
+      places: closePlaces(context, [everything], 'from', 'to', 'both'),
     }),
 )
 
