@@ -9,7 +9,7 @@ import { atHome } from '../../cli/init-look.ts'
 import { questions } from '../../cli/init-questions.ts'
 import { type Asker, BACK } from '../../cli/init-terminal.ts'
 import { claimsOf } from '../../engine/wire/jwt-decode.ts'
-import { pemOf, signingKeys, softwareStatement } from '../configuration/documents.ts'
+import { pemOf, signingKeys, softwareStatement, statementOf } from '../configuration/documents.ts'
 import { loadTarget } from '../configuration/load-target.ts'
 import { authority } from '../wire/certificates.ts'
 
@@ -20,11 +20,14 @@ afterEach(() => vi.restoreAllMocks())
 const ca = await authority('directory')
 const transport = await ca.issue('first')
 const here = (name: string) => join(folder, name)
-for (const prefix of ['', 'second-']) {
+for (const [prefix, software] of [
+  ['', 'software1'],
+  ['second-', 'software2'],
+] as const) {
   writeFileSync(here(`${prefix}transport.pem`), transport.certificate)
   writeFileSync(here(`${prefix}transport.key`), transport.key)
   writeFileSync(here(`${prefix}signing.key`), pemOf(signingKeys.first))
-  writeFileSync(here(`${prefix}statement.jwt`), softwareStatement)
+  writeFileSync(here(`${prefix}statement.jwt`), statementOf(software))
 }
 writeFileSync(here('ca.pem'), ca.certificate)
 copyFileSync('tests/configuration/fixtures/client.p12', here('client.p12'))
