@@ -28,7 +28,8 @@ export function createOwnMistakes(session: Session, targetFile: string, evidence
     /** Called with every result; examines addresses, and the registration and the visit once each. */
     async lookAt({ id, outcome, because, exchanges }: Result) {
       const trace = evidence.get(exchanges[0] ?? '')
-      const first = outcome === 'fail' && trace && (await firstAnswer(id, trace, session))
+      const isFirst = outcome === 'fail' && trace && !hasServed(trace, evidence)
+      const first = isFirst && (await firstAnswer(id, trace, session))
       if (first) {
         found = [withPlaces(first, targetFile)]
         return
@@ -52,6 +53,13 @@ export function createOwnMistakes(session: Session, targetFile: string, evidence
     },
   }
 }
+
+/** Has the same endpoint served a correct request? Then the target file names it rightly. */
+const hasServed = ({ where: endpoint }: Trace, evidence: Evidence): boolean =>
+  [...evidence.values()].some(
+    ({ where, status = 500, deviation }) =>
+      where === endpoint && status < 400 && deviation === undefined,
+  )
 
 /** The mistake behind the answer to the first correct request of a step, if its check failed by that. */
 async function firstAnswer(
