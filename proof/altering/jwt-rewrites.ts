@@ -130,7 +130,10 @@ export function acceptsAssertion(
   mend: (assertion: Decoded, form: URLSearchParams, ctx: Context) => Json | undefined,
 ): Middleware {
   return tokenRequests((form, ctx) => {
-    if (form.getAll('client_assertion').length > 1) return false
+    const twice = ['client_assertion', 'client_assertion_type'].some(
+      (name) => form.getAll(name).length > 1,
+    )
+    if (twice) return false
     const claims = mend(decoded(form.get('client_assertion')), form, ctx)
     if (!claims) return false
     form.set('client_assertion_type', JWT_BEARER)

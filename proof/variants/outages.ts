@@ -98,6 +98,7 @@ const variants: Variant[] = [
       'FCC-13/expired-token',
       'FCC-13/expired-deletes-nothing',
       'FCC-13/nothing-deleted',
+      'FCC-14/deleted',
       'FCC-14/refused',
       'FCC-14/not-shown',
       'FCC-14/other-addresses',

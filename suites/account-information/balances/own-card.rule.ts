@@ -69,14 +69,16 @@ rule(
       if (!before) known.first.set(card, now)
       for (const name of ['balance', 'credit line'] as const) {
         const others = [...known.first].filter(([other]) => other !== card)
-        const amounts = others.map(([, told]) => told[name])
+        const amounts = others.flatMap(([, told]) => told[name] ?? [])
         const own = before?.[name]
-        if (own === undefined || amounts.length === 0 || amounts.includes(own)) continue
+        const shown = now[name]
+        if (own === undefined || shown === undefined) continue
+        if (amounts.length === 0 || amounts.includes(own)) continue
         isJudged = true
-        if (now[name] === own || !amounts.includes(now[name])) continue
+        if (shown === own || !amounts.includes(shown)) continue
         const message = `an account shows the ${name} of another card of the customer`
         const place = `/Data/Balance/${index}`
-        return [{ message, expected: own, actual: String(now[name]), place }]
+        return [{ message, expected: own, actual: shown, place }]
       }
     }
     return isJudged ? [] : undefined

@@ -72,7 +72,7 @@ check(
 check(
   'TOK-52/grant-type-twice',
   'A token request that has its grant type twice gets no token',
-  { asks: [grantType], follows: ['TOK-52/assertion-twice', 'TOK-07/tampered'] },
+  { asks: [grantType], follows: ['TOK-52/assertion-twice'] },
   (context) =>
     expectTable(context, {
       ...{ owner: 'TOK-52/grant-type-twice', type: grantType, rows: isSentTwice },
@@ -84,7 +84,7 @@ check(
 check(
   'TOK-52/assertion-type-twice',
   'A token request that has the type of its assertion twice gets no token',
-  { asks: [assertionType], follows: ['TOK-52/assertion-twice', 'TOK-07/tampered'] },
+  { asks: [assertionType], follows: ['TOK-52/assertion-twice'] },
   (context) =>
     expectTable(context, {
       ...{ owner: 'TOK-52/assertion-type-twice', type: assertionType, rows: isSentTwice },
