@@ -93,13 +93,15 @@ export function patientWithNewcomers(wire: Wire, events: Events, settlingTime: n
 
 /**
  * A refusal, also by a redirect to a page (AMB-41), that is neither a limit nor an outage. A code or a refresh token that
- * is not known is refused by an error of its own (RFC 6749 5.2); after another one it may be used up.
+ * is not known is refused by an error of its own (RFC 6749 5.2), or by a body that names none: no sentence shows its
+ * shape. After another error it may be used up.
  */
 function isUnheardOf({ response }: Exchange, named: Newcomer[]): boolean {
   const { status = 0, json } = response ?? {}
   const isRefused = status >= 300 && status < 500 && status !== 429
   const isGrant = named.some(({ kind }) => kind === 'code' || kind === 'refresh token')
-  return isRefused && (!isGrant || member(json, 'error') === 'invalid_grant')
+  const error = member(json, 'error')
+  return isRefused && (!isGrant || error === undefined || error === 'invalid_grant')
 }
 
 const placeOf = ({ endpoint }: WireMessage, named: Newcomer[]) =>

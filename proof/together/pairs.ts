@@ -71,9 +71,13 @@ function changesRows({ policies }: Themed): boolean {
 
 /**
  * Pairs that no sentence forbids, and at which a lawful bank still fails together with a third freedom: where only the
- * newest token of a client works, and is known a moment late, a redirect does not say whether it is refused.
+ * newest token of a client works, and is known a moment late, a redirect does not say whether it is refused. And where a
+ * code is known a moment late, an error that is not invalid_grant says that it may be used up.
  */
-const UNJUDGED = [['what-is-new-is-known-a-moment-later', 'refusals-lead-to-a-page']]
+const UNJUDGED = [
+  ['what-is-new-is-known-a-moment-later', 'refusals-lead-to-a-page'],
+  ['what-is-new-is-known-a-moment-later', 'errors-of-any-shape'],
+]
 
 /** Do both change the same setting? */
 export function sameSettings(one: Fault | Variant, other: Fault | Variant): boolean {

@@ -188,8 +188,11 @@ function unpinned(socket: TLSSocket, memory: { pin?: string }): Refusal | undefi
 
 /** The request that is sent to the target of a redirect. */
 function redirected(message: Message, { redirects }: Conduct): Message {
-  const { authorization: _, ...others } = message.headers ?? {}
-  return redirects === 'followed-with-the-token' ? message : { ...message, headers: others }
+  if (redirects === 'followed-with-the-token') return message
+  const others = Object.entries(message.headers ?? {}).filter(
+    ([name]) => name.toLowerCase() !== 'authorization',
+  )
+  return { ...message, headers: Object.fromEntries(others) }
 }
 
 const contexts = new Map<string, SecureContext>()

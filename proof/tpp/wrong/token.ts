@@ -90,7 +90,7 @@ const wrong: WrongTpp[] = [
   {
     id: 'assertion-used-again',
     story: 'The assertion is good for a minute, so it is cached for a minute.',
-    fails: ['TTOK-05/jti-fresh'],
+    fails: ['TTOK-05/jti-fresh', 'CLC-21/funds'],
     stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, jti: `minute-of-${claims.sub}` }) },
   },
