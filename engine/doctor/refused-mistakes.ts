@@ -23,6 +23,19 @@ export function audienceMistake(
   return wrong('configuration', text, 'Correct assertionAudience, or leave it out.')
 }
 
+/** A token for a scope that the file itself leaves out of the registration: the bank must refuse it. */
+export function registeredScopeMistake(
+  { said = '' }: Trace,
+  { target }: Bank,
+): DoctorFinding | undefined {
+  const { scopes, registrationClaims = {} } = target.clients.first
+  const { scope } = registrationClaims
+  if (typeof scope !== 'string' || !said.startsWith('invalid_scope')) return undefined
+  if (scope.split(' ').includes(scopes.accounts)) return undefined
+  const text = `the bank gives no token for the scope ${scopes.accounts}: clients.first registers “${scope}”`
+  return wrong('configuration', text, 'Correct clients.first.registrationClaims.scope.')
+}
+
 /** A refused funds confirmation consent where the bank has a scope for these, and the target file names another one. */
 export function fundsScopeMistake(
   { status = 0 }: Trace,

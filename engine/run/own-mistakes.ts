@@ -8,7 +8,11 @@ import { ownMistake, statedExaminations } from '../doctor/clients.ts'
 import { hopelessIn, inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
 import { withPlaces } from '../doctor/places-in-file.ts'
-import { audienceMistake, fundsScopeMistake } from '../doctor/refused-mistakes.ts'
+import {
+  audienceMistake,
+  fundsScopeMistake,
+  registeredScopeMistake,
+} from '../doctor/refused-mistakes.ts'
 import type { Result } from '../judge/results.ts'
 import type { Evidence, Trace } from '../report/evidence-index.ts'
 import type { PreflightLine } from '../report/report.ts'
@@ -74,7 +78,8 @@ async function firstAnswer(
   const bank = { target, configuration }
   if (part !== undefined) {
     const elsewhere = addressMistake(part, answer, bank)
-    const finding = elsewhere ?? (part === 'token' ? audienceMistake(answer, bank) : undefined)
+    const ofToken = () => audienceMistake(answer, bank) ?? registeredScopeMistake(answer, bank)
+    const finding = elsewhere ?? (part === 'token' ? ofToken() : undefined)
     return finding && { name: part, ...finding }
   }
   const use = funds === 0 ? 'create' : 'delete'

@@ -467,6 +467,17 @@ const refused: Situation[] = [
     },
   },
   {
+    id: 'scope-left-out-of-the-registration',
+    kind: 'file',
+    story: 'registrationClaims replaces the scope, and leaves out those of consents.',
+    target: set('clients.first.registrationClaims', { scope: 'openid' }),
+    expects: {
+      ...{ exit: [3], whose: ['configuration'] },
+      words: /clients\.first\.(registrationClaims|scopes)/,
+      doctor: [2, 3],
+    },
+  },
+  {
     id: 'funds-scope-of-accounts',
     kind: 'file',
     story: 'The scope of funds confirmation is that of accounts, and this bank has one of its own.',
