@@ -299,8 +299,8 @@ export const brokenConfigurations: Broken[] = [
   {
     what: 'the client_id is that of another environment',
     document: (target) => {
-      for (const client of [first(target), target.clients.second]) {
-        if (client) client.clientId = 'of-another-environment'
+      for (const [name, client] of Object.entries(target.clients)) {
+        client.clientId = `${name}-of-another-environment`
       }
       target.absent = ['registration']
     },
