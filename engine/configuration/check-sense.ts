@@ -73,13 +73,18 @@ function alike(
   const { first, second } = clients
   const statement = ({ softwareStatement = '' }: ClientDocument) =>
     claimsOf(softwareStatement)?.software_id ?? (softwareStatement || undefined)
-  const member = second && isSame(statement(first), statement(second)) && 'softwareStatement'
-  const one = member || (second && isSame(first.clientId, second.clientId) && 'clientId')
-  if (one) {
-    const text = `is that of clients.first. Describe another client, or list second-client under absent.`
-    complain(['clients', 'second', one], text)
+  // One software may be registered as two clients.
+  const areTwo = second?.clientId !== undefined && !isSame(first.clientId, second.clientId)
+  const isCopy = second && !areTwo && isSame(statement(first), statement(second))
+  const ofOneId = second && isSame(first.clientId, second.clientId)
+  if (isCopy || ofOneId) {
+    const text =
+      'is that of clients.first. Describe another client, or list second-client under absent.'
+    complain(['clients', 'second', isCopy ? 'softwareStatement' : 'clientId'], text)
   }
-  if (isSame(customers.first.credentials, customers.second?.credentials)) {
+  const { credentials = {} } = customers.first
+  const hasSome = Object.keys(credentials).length > 0
+  if (hasSome && isSame(credentials, customers.second?.credentials)) {
     const text =
       'are those of customers.first. Name another customer, or list second-customer under absent.'
     complain(['customers', 'second', 'credentials'], text)
@@ -201,8 +206,10 @@ function driver({ authorisation, clients }: TargetDocument, complain: Complain):
       complain([...path, 'catcher'], text)
     }
   }
-  for (const [index, { approve, deny }] of (authorisation.forms ?? []).entries()) {
-    if (!isSame(approve, deny)) continue
+  // A page before the decision may have one button for both.
+  const denying = (authorisation.forms ?? []).filter(({ deny, only }) => deny ?? only === 'deny')
+  if (denying.length > 0 && denying.every(({ approve, deny }) => isSame(approve, deny))) {
+    const index = authorisation.forms?.findIndex(({ deny }) => deny !== undefined) ?? 0
     complain([...path, 'forms', index, 'deny'], 'is the button of approve. Name that of a denial.')
   }
   for (const [index, { has, follow }] of (authorisation.forms ?? []).entries()) {

@@ -40,7 +40,7 @@ export function addressMistake(
   if (!isGiven && !differs) return undefined
   // Gateways answer 403 or a page where they know no route; an authorisation server names the error.
   const isPage = part !== 'authorisation' && status >= 300 && status < 400
-  const isRefusal = status >= 400 && status < 500 && error === undefined
+  const isRefusal = status === 403 && error === undefined
   const isOther = isGiven && typeof said === 'string' && (isPage || isRefusal)
   if (!isOther && !NOTHING_THERE.includes(status)) return undefined
   const told =

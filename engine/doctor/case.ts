@@ -13,6 +13,8 @@ export interface Case extends ReturnType<typeof openCase> {
   consentId?: string
   /** The issuer that the bank states. */
   issuer?: string
+  /** What the bank publishes about itself. */
+  configuration?: unknown
   /** The page at the authorisation address. */
   page?: string
 }

@@ -11,6 +11,7 @@ import { clockReading } from './clock.ts'
 import { type DoctorFinding, type Examination, note, ok, skipped, wrong } from './finding.ts'
 import { TRUST_MEND } from './network.ts'
 import { placeOf } from './places.ts'
+import { audienceMistake } from './refused-mistakes.ts'
 import {
   publishedKeyFinding,
   redirectFindings,
@@ -159,13 +160,8 @@ export function tokenExamination(known: Case, client: TargetClient, scope: strin
       const { status, json } = exchange.response ?? {}
       const token = member(json, 'access_token')
       if (isNothingThere(exchange)) return nothingThere('token', exchange, known.target.document)
-      const { assertionAudience } = known.target.document
-      if (member(json, 'error') === 'invalid_client' && assertionAudience !== undefined) {
-        const text = `refused: ${answerWords(exchange)}; client assertions are for ${assertionAudience}`
-        const mend =
-          'Compare assertionAudience with the token endpoint that discovery names, or leave it out.'
-        return wrong('configuration', text, mend)
-      }
+      const mistake = audienceMistake({ said: String(member(json, 'error')) }, known)
+      if (mistake) return mistake
       if (status !== 200 || typeof token !== 'string') return tokenRefused(exchange, client, scope)
       if (name === 'first') known.tokens.set(scope, token)
       return ok(`issued, for ${String(member(json, 'expires_in'))} s`)

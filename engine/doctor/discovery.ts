@@ -30,6 +30,7 @@ export function discoveryExaminations(known: Case): Examination[] {
         }
         if (!isObject(json)) return wrong('configuration', `${at} serves no JSON object`, mend)
         configuration = json
+        known.configuration = json
         if (typeof json.issuer === 'string') known.issuer = json.issuer
         for (const tpp of known.tpps.values()) tpp.learn(configuration)
         return configurationFindings(configuration, target)

@@ -3,15 +3,15 @@ import { member } from '../judge/data-rows.ts'
 import type { Trace } from '../report/evidence-index.ts'
 import { type DoctorFinding, wrong } from './finding.ts'
 
-/** The target of a run, and what the bank publishes about itself. */
+/** The target, and what the bank publishes about itself. */
 interface Bank {
   target: Target
-  configuration: unknown
+  configuration?: unknown
 }
 
 /** Client assertions for another audience than any that this bank names: it must refuse them (RFC 7523 3). */
 export function audienceMistake(
-  { said = '' }: Trace,
+  { said = '' }: Pick<Trace, 'said'>,
   { target, configuration }: Bank,
 ): DoctorFinding | undefined {
   const { assertionAudience: given } = target.document
@@ -25,7 +25,7 @@ export function audienceMistake(
 
 /** A token for a scope that the file itself leaves out of the registration: the bank must refuse it. */
 export function registeredScopeMistake(
-  { said = '' }: Trace,
+  { said = '' }: Pick<Trace, 'said'>,
   { target }: Bank,
 ): DoctorFinding | undefined {
   const { scopes, registrationClaims = {} } = target.clients.first
@@ -38,7 +38,7 @@ export function registeredScopeMistake(
 
 /** A refused funds confirmation consent where the bank has a scope for these, and the target file names another one. */
 export function fundsScopeMistake(
-  { status = 0 }: Trace,
+  { status = 0 }: Pick<Trace, 'status'>,
   { target, configuration }: Bank,
 ): DoctorFinding | undefined {
   const { accounts, fundsConfirmation: given } = target.clients.first.scopes

@@ -2,8 +2,9 @@ import { consentFacts, DATA_PERMISSIONS } from '../client-session/consent.ts'
 import type { Session } from '../client-session/session.ts'
 import type { Owners } from '../client-session/step-owners.ts'
 import type { Part } from '../configuration/addresses.ts'
-import { USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
-import { addressMistake, fundsAddressMistake } from '../doctor/address-mistake.ts'
+import { type Target, USUAL_INTENT_CLAIM } from '../configuration/resolve.ts'
+import { addressMistake, fundsAddressMistake, isNothingThere } from '../doctor/address-mistake.ts'
+import { ask } from '../doctor/case.ts'
 import { ownMistake, statedExaminations } from '../doctor/clients.ts'
 import { hopelessIn, inFull } from '../doctor/finding.ts'
 import { intentClaimMistake } from '../doctor/intent-claim.ts'
@@ -16,6 +17,7 @@ import {
 import type { Result } from '../judge/results.ts'
 import type { Evidence, Trace } from '../report/evidence-index.ts'
 import type { PreflightLine } from '../report/report.ts'
+import type { Wire } from '../wire/wire.ts'
 
 /** Verifies that the target file can be right, before an answer to the first correct requests is blamed on the bank. */
 export function createOwnMistakes(session: Session, targetFile: string, evidence: Evidence) {
@@ -69,7 +71,7 @@ const hasServed = ({ where: endpoint }: Trace, evidence: Evidence): boolean =>
 async function firstAnswer(
   id: string,
   answer: Trace,
-  { owners: { steps: owners }, steps, target }: Session,
+  { owners: { steps: owners }, steps, target, wire }: Session,
 ): Promise<PreflightLine | undefined> {
   const part = partOwnedBy(id, owners)
   const funds = [owners.fundsConfirmation, owners.fundsDeletion].indexOf(id)
@@ -78,6 +80,7 @@ async function firstAnswer(
   const bank = { target, configuration }
   if (part !== undefined) {
     const elsewhere = addressMistake(part, answer, bank)
+    if (elsewhere && part === 'aisp' && (await isInterface(wire, target))) return undefined
     const ofToken = () => audienceMistake(answer, bank) ?? registeredScopeMistake(answer, bank)
     const finding = elsewhere ?? (part === 'token' ? ofToken() : undefined)
     return finding && { name: part, ...finding }
@@ -85,6 +88,13 @@ async function firstAnswer(
   const use = funds === 0 ? 'create' : 'delete'
   const finding = fundsAddressMistake(use, answer, target) ?? fundsScopeMistake(answer, bank)
   return finding && { name: 'funds confirmation', ...finding }
+}
+
+/** Is there an interface at the address of consents and data, though it creates no consent? */
+async function isInterface(wire: Wire, { endpoints: { aisp }, timeout }: Target): Promise<boolean> {
+  const why = 'no access token, to see whether the address is right'
+  const answer = await ask({ wire, timeout }, `${aisp}/accounts`, why, { identity: 'first' })
+  return !isNothingThere(answer)
 }
 
 /** The part of the interface whose first correct request a check judges. */

@@ -134,13 +134,12 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
   },
   'date-time'(ctx, _, made) {
     // A value that cannot be read is treated as absent.
-    const state = stateOf(ctx)
-    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
-    const kept = Object.entries(Data).filter(
-      ([, value]) => JSON.stringify(value) !== JSON.stringify(made),
-    )
-    state.body = JSON.stringify({ ...rest, Data: Object.fromEntries(kept) })
-    return undefined
+    return withData(ctx, (data) => {
+      const kept = Object.entries(data).filter(
+        ([, value]) => JSON.stringify(value) !== JSON.stringify(made),
+      )
+      return Object.fromEntries(kept)
+    })
   },
   'filter date-time'(ctx, _, made) {
     // A value that cannot be read is left out.
@@ -166,19 +165,13 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     return 'answered'
   },
   'list of permissions'(ctx, right) {
-    const state = stateOf(ctx)
-    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
     const { chosen } = right as Enumeration
-    state.body = JSON.stringify({ ...rest, Data: { ...Data, Permissions: chosen } })
-    return undefined
+    return withData(ctx, (data) => ({ ...data, Permissions: chosen }))
   },
   'set of permissions'(ctx, right, made) {
-    const state = stateOf(ctx)
-    const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
     const { allowed } = right as Nine
     const Permissions = (made as string[]).filter((one) => allowed.includes(one))
-    state.body = JSON.stringify({ ...rest, Data: { ...Data, Permissions } })
-    return undefined
+    return withData(ctx, (data) => ({ ...data, Permissions }))
   },
   ConsentId(ctx, right, made) {
     const segments = ctx.path.split('/')
@@ -186,6 +179,13 @@ export const TAKEN: Readonly<Record<string, Taken>> = {
     ctx.path = segments.map((one) => (one === made ? encodeURIComponent(id) : one)).join('/')
     return undefined
   },
+}
+
+/** Changes Data of the request. */
+function withData(ctx: Context, change: (data: object) => object): undefined {
+  const state = stateOf(ctx)
+  const { Data, ...rest } = JSON.parse(state.body) as { Data: object }
+  state.body = JSON.stringify({ ...rest, Data: change(Data) })
 }
 
 /** Redirects with a code, as if the customer had approved. */

@@ -5,7 +5,6 @@ import { roomOf } from '../guessing.ts'
 import {
   list,
   queryOf,
-  repeatedIn,
   requestObjectOf,
   scopesOf,
   searched,
@@ -13,6 +12,7 @@ import {
   shown,
   some,
   unless,
+  unlessOnceEach,
   words,
 } from './common/messages.ts'
 
@@ -135,12 +135,7 @@ conduct(
 conduct('TAUT-19/once-each', 'no parameter is in the query twice', options, (exchange) => {
   const asked = requestOf(exchange)
   if (!asked) return undefined
-  const twice = repeatedIn(asked.query)
-  return unless(twice.length === 0, {
-    message: 'a parameter is in the query more than once',
-    expected: 'each parameter once',
-    actual: twice.join(', '),
-  })
+  return unlessOnceEach(asked.query, 'the query')
 })
 
 conduct('TAUT-18/openid', 'the scope in the query has openid', options, (exchange) => {

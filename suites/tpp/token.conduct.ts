@@ -5,13 +5,13 @@ import {
   assertionOf,
   formOf,
   list,
-  repeatedIn,
   searched,
   seenOf,
   sent,
   shown,
   some,
   unless,
+  unlessOnceEach,
   words,
 } from './common/messages.ts'
 
@@ -237,12 +237,7 @@ conduct(
 conduct('TTOK-20/once-each', 'no field is in the form twice', options, (exchange) => {
   const asked = requestOf(exchange)
   if (!asked) return undefined
-  const twice = repeatedIn(asked.form)
-  return unless(twice.length === 0, {
-    message: 'a field is in the form more than once',
-    expected: 'each field once',
-    actual: twice.join(', '),
-  })
+  return unlessOnceEach(asked.form, 'the form')
 })
 
 const withCode = searched((exchange) =>

@@ -50,7 +50,40 @@ test.each([
     { status: 400, said: DOCUMENTED, error: 'invalid_client' },
     undefined,
   ],
+  [
+    'a registration is refused in words',
+    { token: OTHER },
+    { status: 400, said: DOCUMENTED },
+    undefined,
+  ],
   ['it fails', { token: OTHER }, { status: 500, said: DOCUMENTED }, undefined],
 ] as const)('nothing is at an address: %s', (_words, file, answer, mend) => {
   expect(mistakeWith(file, answer)).toBe(mend)
+})
+
+test.each([
+  ['registration', 'https://reg.bank.example:4501/other'],
+  ['token', 'https://mtls.bank.example:4201/other'],
+  ['authorisation', 'https://sandbox.bank.example/other'],
+  ['discovery', 'https://sandbox.bank.example/other'],
+  ['aisp', 'https://api.sandbox.bank.example/other'],
+  ['products', 'https://products.bank.example/other'],
+] as const)('a sandbox: the address of %s', (part, elsewhere) => {
+  const sandbox: Addresses = {
+    sandbox_discovery_url: 'https://sandbox.bank.example',
+    sandbox_api_url: 'https://api.sandbox.bank.example',
+    sandbox_registration_url: 'https://reg.bank.example',
+    sandbox_token_url: 'https://mtls.bank.example',
+    product_api_url: 'https://products.bank.example',
+  }
+  const found = (addresses: Addresses) => {
+    const document = { addresses } as TargetDocument
+    const target = { document, endpoints: endpointsOf(document) } as Target
+    return addressMistake(part, { status: 404 }, { target, configuration: undefined })
+  }
+  expect(found(sandbox)).toBeUndefined()
+  const overrides = { [part]: elsewhere }
+  expect(found({ ...sandbox, overrides })).toMatchObject({
+    mend: `Correct addresses.overrides.${part}.`,
+  })
 })

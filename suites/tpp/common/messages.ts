@@ -112,12 +112,6 @@ interface Search<Held> {
   byKey: Map<unknown, Held[]>
 }
 
-/** Names that occur more than once. */
-export function repeatedIn(parameters: URLSearchParams): string[] {
-  const names = [...parameters.keys()]
-  return [...new Set(names.filter((name, index) => names.indexOf(name) < index))]
-}
-
 /** The value, if it is defined, as the keys of a search. */
 export const some = (value: unknown): unknown[] => (value === undefined ? [] : [value])
 
@@ -175,3 +169,18 @@ export function unless(
 
 /** "The data access text spells the second one with an s": AMB-01. */
 export const SPELT_OTHERWISE = 'ReadAccountsDetails'
+
+/**
+ * The finding for parameters of which one is there more than once (RFC 6749 3.1 and 3.2).
+ *
+ * @param place where they stand: `the query`
+ */
+export function unlessOnceEach(parameters: URLSearchParams, place: string) {
+  const names = [...parameters.keys()]
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) < index))
+  return unless(twice.size === 0, {
+    message: `a parameter is in ${place} more than once`,
+    expected: 'each parameter once',
+    actual: [...twice].join(', '),
+  })
+}
