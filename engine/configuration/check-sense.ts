@@ -77,10 +77,14 @@ function alike(
   const areTwo = second?.clientId !== undefined && !isSame(first.clientId, second.clientId)
   const isCopy = second && !areTwo && isSame(statement(first), statement(second))
   const ofOneId = second && isSame(first.clientId, second.clientId)
-  if (isCopy || ofOneId) {
-    const text =
-      'is that of clients.first. Describe another client, or list second-client under absent.'
-    complain(['clients', 'second', isCopy ? 'softwareStatement' : 'clientId'], text)
+  const own = (what: string) =>
+    `One of the two is wrong: give each client its own ${what}, or list second-client under absent.`
+  if (isCopy) {
+    const text = `is of the same software as clients.first.softwareStatement. ${own('software statement')}`
+    complain(['clients', 'second', 'softwareStatement'], text)
+  } else if (ofOneId) {
+    const text = `is that of clients.first. ${own('client_id')}`
+    complain(['clients', 'second', 'clientId'], text)
   }
   const { credentials = {} } = customers.first
   const hasSome = Object.keys(credentials).length > 0

@@ -396,7 +396,7 @@ const alike: Situation[] = [
     'clients-are-one',
     'The second client is a copy of the first.',
     set('clients.second', (_: Surroundings, document: TargetDocument) => document.clients.first),
-    /clients\.second\.softwareStatement is that of clients\.first/,
+    /clients\.second\.softwareStatement is of the same software/,
   ),
   file(
     'customers-are-one',

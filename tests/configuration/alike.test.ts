@@ -54,7 +54,7 @@ const refused = ({ certificate, key }: typeof first) => ({ untrusted: { certific
 test.each<[string, RegExp, (document: TargetDocument) => void]>([
   [
     'a client that is a copy of the first',
-    /clients\.second\.softwareStatement is that of clients\.first/,
+    /clients\.second\.softwareStatement is of the same software as clients\.first\.softwareStatement/,
     ({ clients }) => {
       clients.second = clients.first
     },
