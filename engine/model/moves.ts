@@ -90,6 +90,16 @@ export function meaningful(history: History): Move[] {
   })
 }
 
+/** For each move of a history the names of the consents that it concerns; a code concerns the consent of its visit. */
+export function consentsOf(history: History): string[][] {
+  const visited = new Map<string, string>()
+  for (const move of history) if (move.do === 'approve') visited.set(move.code, move.consent)
+  return history.map((move) => {
+    if (move.do === 'approve') return [move.consent]
+    return [...namesGivenBy(move), ...namesUsedBy(move)].map((name) => visited.get(name) ?? name)
+  })
+}
+
 /** True if the move sends the customer to the bank. */
 export function isVisit(move: Move): boolean {
   return move.do === 'approve' || move.do === 'deny' || (move.do === 'wrong' && isVisit(move.in))

@@ -31,13 +31,31 @@ test('plays no more than it may, and keeps the best', async () => {
     played += 1
     return true
   }
-  const found = await shrunk([...long, query('c1')], repeats, 3)
+  const queries = Array.from({ length: 40 }, () => query('c1'))
+  const found = await shrunk([create('c1'), ...queries], repeats, 3)
   expect(played).toBe(3)
-  expect(found.length).toBeLessThan(long.length + 1)
+  expect(found.length).toBeLessThan(queries.length)
   expect(found.at(-1)).toEqual(query('c1'))
 })
 
 test('a history of which nothing can go stays', async () => {
   const history = [create('c'), remove('c'), query('c')]
   expect(await shrunk(history, async (one) => one.length === 3, 50)).toEqual(history)
+})
+
+test('moves with other consents are left out at once', async () => {
+  const history: Move[] = [
+    ...long,
+    { do: 'approve', consent: 'c3', client: 'first', customer: 'first', code: 'a1' },
+    { do: 'exchange', code: 'a1', client: 'first' },
+    query('c3'),
+  ]
+  const played: number[] = []
+  const repeats = async (one: readonly Move[]) => {
+    played.push(one.length)
+    return one.some((move) => move.do === 'exchange')
+  }
+  const found = await shrunk(history, repeats, 20)
+  expect(played[0]).toBe(5)
+  expect(found.map((move) => move.do)).toEqual(['create', 'approve', 'exchange', 'query'])
 })
