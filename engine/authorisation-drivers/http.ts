@@ -1,6 +1,7 @@
 import type { Target } from '../configuration/resolve.ts'
 import type { FormDocument } from '../configuration/target.ts'
-import { header } from '../wire/exchange.ts'
+import { now } from '../record/clock.ts'
+import { type About, header } from '../wire/exchange.ts'
 import { addressProblem } from '../wire/outside-address.ts'
 import type { Wire } from '../wire/wire.ts'
 import { type Cookies, createCookies } from './cookies.ts'
@@ -63,12 +64,17 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
         if (otherTab) await walk(otherTab, cookies, { ...described, forms: [] })
         await request.meanwhile?.()
       }
-      const end = await walk({ ...request, meanwhile }, cookies)
+      const about = kept ? request.about : inNewBrowser(request.about)
+      const end = await walk({ ...request, about, meanwhile }, cookies)
       if (browser !== undefined && end.kind === 'redirected') sessions.set(browser, cookies)
       return end
     },
     async close() {},
   }
+}
+
+function inNewBrowser({ visit, ...about }: About): About {
+  return { ...about, ...(visit && { visit: { ...visit, since: now() } }) }
 }
 
 /** Sends a request of the customer's browser, with its cookies. */

@@ -65,6 +65,8 @@ export interface About {
     registered?: string[]
     nonce: string
     state?: string
+    /** In milliseconds since 1970: when it began, in a browser without cookies. The customer logged in after that. */
+    since?: number
   }
   /** What an ID token in this token response must match: the ID token of the authorisation response. */
   idToken?: { nonce: string; [claim: string]: unknown }

@@ -29,6 +29,15 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'auth-time-of-the-login-before',
+    story: 'The page shows customers when they last logged in, and the ID token has that time.',
+    fails: [],
+    warns: ['AUTHZ-40/this-login'],
+    middleware: idTokens((claims, sign) =>
+      sign({ ...claims, auth_time: Number(claims.auth_time ?? claims.iat) - HOUR / 1000 }),
+    ),
+  },
+  {
     id: 'redirect-of-another-issuer',
     story: 'The page adds iss with the name of the host on which it runs.',
     fails: [],

@@ -388,6 +388,25 @@ idTokenRule(
   },
 )
 
+/**
+ * OpenID Connect Core 1.0, section 2: auth_time is the “time when the End-User authentication occurred”. Fails: it is before
+ * a visit that began without a cookie of the bank, where the customer had to log in. Visits of other drivers are not
+ * judged, because their browser may be known to the bank.
+ */
+idTokenRule(
+  'AUTHZ-40/this-login',
+  'auth_time of an ID token is not before the visit in which the customer logged in',
+  { unseen: 'no ID token of a visit in a new browser had auth_time', follows: ['AUTHZ-47/types'] },
+  (idToken, { visit }, { clockTolerance }) => {
+    const time = claimsOf(idToken)?.auth_time
+    if (typeof time !== 'number' || visit.since === undefined) return undefined
+    const began = Math.floor(visit.since / 1000)
+    if (time >= began - clockTolerance - PAGES) return []
+    const message = `auth_time is ${began - time} seconds before the visit began`
+    return [{ message, expected: `${began} or later`, actual: String(time) }]
+  },
+)
+
 idTokenRule(
   'AUTHZ-20/c-hash',
   'c_hash binds the ID token of the authorisation response to the code',
