@@ -280,13 +280,14 @@ const SERVERS = 3
 
 /**
  * Every list whose products are those of an earlier one, in any order. Fails: LastUpdated is earlier than there.
- * Several servers that were loaded at different times may answer by turns, so the first times are not judged.
+ * Several servers that were loaded at different times may answer by turns, so the first times are not judged; nor is a
+ * time after the first answer, since each server may take over the list again.
  */
 rule(
   'PROD-63/never-back',
   'LastUpdated of the same products does not go back',
   { ...PRODUCTS, unseen: 'no two answers list the same products' },
-  (exchange, { earlier }) => {
+  (exchange, { earlier, clockTolerance }) => {
     const text = member(exchange.response?.json, 'meta', 'LastUpdated')
     const updated = typeof text === 'string' ? instantOf(text) : Number.NaN
     if (!isList(exchange) || Number.isNaN(updated)) return undefined
@@ -297,15 +298,16 @@ rule(
         .sort(),
     )
     const before = earlier.get(key) as
-      | { updated: number; until: number; text: unknown; shown: Set<number> }
+      | { updated: number; until: number; text: unknown; shown: Set<number>; first: number }
       | undefined
-    const shown = before?.shown ?? new Set()
+    const { shown = new Set<number>(), first = sent } = before ?? {}
     if (!before || updated > before.updated) {
-      earlier.set(key, { updated, text, until: sent + exchange.durationMs, shown })
+      earlier.set(key, { updated, text, until: sent + exchange.durationMs, shown, first })
     }
-    const isOfServer = shown.add(updated).size <= SERVERS
+    const isNew = updated >= first - clockTolerance * 1000
+    if (!isNew) shown.add(updated)
     if (!before || sent < before.until) return undefined
-    if (updated >= before.updated || isOfServer) return []
+    if (updated >= before.updated || isNew || shown.size <= SERVERS) return []
     const message = 'LastUpdated is earlier than in an earlier answer, and no product has changed'
     const place = '/meta/LastUpdated'
     return [{ message, expected: brief(before.text), actual: brief(text), place }]
