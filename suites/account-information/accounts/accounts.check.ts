@@ -482,7 +482,7 @@ check(
         blockBy('ACC-20/detail-shows-card', 'the list and a single address differ in it', answer)
       }
       expectThat(false, {
-        message: 'the single answer describes the account otherwise than the bulk answer',
+        message: 'the single answer describes the account differently from the bulk answer',
         expected: documented(row),
         actual: documented(single),
         exchange: answer,

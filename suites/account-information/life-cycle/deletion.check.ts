@@ -229,7 +229,8 @@ check(
         blockBy('CONS-03/unique', 'both consents have the same ConsentId', others.before)
       }
       // No requirement says how many consents may await authorisation at once.
-      if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
+      if (!succeeded(others.before))
+        throw new NotApplicable('only the newest consent may await authorisation')
       relyOn('CLC-01/awaiting', deletion).toSucceed()
       expect(others.after).toSucceed()
       expect(others.after).toHaveMember('Data.Status', statusOf(others.before))

@@ -45,7 +45,7 @@ for (const [requirement, withCode, withRefreshToken] of [
 
   check(
     withCode,
-    'A code is not exchanged for a client that authenticates so',
+    'A code is not exchanged if the client authenticates in this wrong way',
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
       const tries = await tryOwnCode(context)
@@ -65,7 +65,7 @@ for (const [requirement, withCode, withRefreshToken] of [
 
   check(
     withRefreshToken,
-    'A refresh token gets no access token for a client that authenticates so',
+    'A refresh token gets no access token if the client authenticates in this wrong way',
     { uses: [secondClient], spends: secondClient, follows },
     async (context) => {
       for (const wrong of wrongs) await expectNoRefresh(context, wrong)

@@ -126,7 +126,7 @@ check(
  */
 check(
   'TXN-17/nothing-to-drop',
-  'Filters beyond the first and the last booking leave nothing out',
+  'Filters before the first and after the last booking leave nothing out',
   { uses: [everything], over: OF_EVERYBODY },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)

@@ -37,7 +37,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
   const earlier = old === undefined ? -Infinity : secondsOf(old)
   if (earlier === undefined || moved === undefined) {
     const exchange = moved === undefined ? after : before
-    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is no date-time', exchange)
+    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is not a date-time', exchange)
   }
   // The time that was shown may be of any moment until that answer arrived.
   const apart = at - Date.parse(since.startedAt) - since.durationMs
