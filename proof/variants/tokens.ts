@@ -59,7 +59,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-that-work-once',
     story:
-      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one goes on working: here neither, and the customer re-confirms.',
+      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one stays valid: here neither, and the customer re-confirms.',
     middleware: async (ctx, next) => {
       await next()
       const body = jsonOf(ctx)

@@ -55,7 +55,9 @@ conduct(
     const { token, otherCredential: other } = seenOf(exchange)
     if (!CONSENTS.includes(exchange.endpoint) || !(token || other)) return undefined
     return unless(token?.kind === 'client', {
-      message: token ? 'the access token is the customer’s' : 'that is no access token',
+      message: token
+        ? 'the access token is the customer’s'
+        : 'the token in the Authorization header is not an access token',
       expected: 'an access token of a client_credentials grant',
       actual: other ?? 'an access token of an authorization_code grant',
     })

@@ -25,7 +25,9 @@ conduct(
     const { token, otherCredential: other } = seenOf(exchange)
     if (!isData(exchange) || !(token || other)) return undefined
     return unless(token?.kind === 'customer', {
-      message: token ? 'the access token is the client’s own' : 'that is no access token',
+      message: token
+        ? 'the access token is the client’s own'
+        : 'the token in the Authorization header is not an access token',
       expected: 'an access token of an authorization_code grant',
       actual: other ?? 'an access token of a client_credentials grant',
     })

@@ -26,7 +26,7 @@ scenario({
 scenario({
   id: 'TGEN-05/renewed-meanwhile',
   title: 'the certificate of the bank is renewed while the client reads',
-  right: 'It trusts the authority, and goes on.',
+  right: 'It trusts the authority, and continues.',
   alteration: 'certificate-renewed-meanwhile',
   judge: (run) => survives(run),
 })
@@ -34,7 +34,7 @@ scenario({
 scenario({
   id: 'TGEN-05/renewed-since',
   title: 'the certificate of the bank was renewed since the client read last',
-  right: 'It trusts the authority, and goes on.',
+  right: 'It trusts the authority, and continues.',
   steps: ['connect', { fact: 'certificate-of-the-bank-renewed' }, 'read'],
   judge: (run) => survives(run),
 })

@@ -309,7 +309,7 @@ for (const [id, alteration, what, because] of [
   scenario({
     id,
     title: `the answer of the authorisation page holds an ID token ${what}`,
-    right: `Whether it goes on is recorded: ${because}.`,
+    right: `Whether it continues is recorded: ${because}.`,
     alteration,
     judge(run) {
       const taken = redemptions(run.exchanges).length > 0
@@ -321,7 +321,7 @@ for (const [id, alteration, what, because] of [
 scenario({
   id: 'TIDT-16/array',
   title: 'aud of every ID token is an array with the client alone',
-  right: 'It finds itself in the array, and goes on.',
+  right: 'It finds itself in the array, and continues.',
   alteration: 'id-tokens-with-aud-in-an-array',
   judge: (run) => survives(run),
 })

@@ -198,7 +198,7 @@ scenario({
 scenario({
   id: 'TTOK-14/no-id-token-at-refresh',
   title: 'a refresh returns no ID token',
-  right: 'It goes on: the member is not required.',
+  right: 'It continues: the member is not required.',
   alteration: 'refreshed-tokens-without-openid',
   steps: ['connect', { fact: 'token-expired' }, 'read'],
   judge(run) {
@@ -264,7 +264,7 @@ for (const [id, alteration, title] of [
   scenario({
     id,
     title,
-    right: 'It goes on: the member is not required.',
+    right: 'It continues: the member is not required.',
     alteration,
     judge: (run) => survives(run),
   })
@@ -273,7 +273,7 @@ for (const [id, alteration, title] of [
 scenario({
   id: 'TTOK-14/small-letters',
   title: 'the token response has the token_type bearer, in lower case',
-  right: 'It goes on: the value has no case.',
+  right: 'It continues: the value has no case.',
   alteration: 'token-type-in-small-letters',
   judge: (run) => survives(run),
 })

@@ -121,7 +121,7 @@ export const IN_PATHS: readonly Row[] = [
   ],
   ['plus-behind', 'with a plus sign after it', (id) => `${segmentOf(id)}+`],
   ['encoded-backspace', 'with a backspace after it', (id) => `${segmentOf(id)}x%08`],
-  ['bad-octet', 'with an octet that is no UTF-8 after it', (id) => `${segmentOf(id)}%FF`],
+  ['bad-octet', 'with an octet that is not UTF-8 after it', (id) => `${segmentOf(id)}%FF`],
   [
     'bad-digits',
     'with a percent sign and no hexadecimal digits after it',

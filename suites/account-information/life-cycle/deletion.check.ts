@@ -91,7 +91,11 @@ check(
     const { creation, query } = await deniedAndQueried(context)
     relyOn(OWNERS.query, query).toSucceed()
     if (statusOf(creation) === 'Authorised') {
-      blockBy('CONS-04/awaiting-authorisation', 'it was authorised from the beginning', creation)
+      blockBy(
+        'CONS-04/awaiting-authorisation',
+        'the consent was authorised from the beginning',
+        creation,
+      )
     }
     expectThat(statusOf(query) !== 'Authorised', {
       message: 'the denied consent is authorised',

@@ -57,8 +57,10 @@ for (const [requirement, withCode, withRefreshToken] of [
       const given = tried.find(({ answer }) => answer && tokensOf(answer))
       // The code was exchanged afterwards, so it was valid when these requests were refused.
       if (given && own.length > 0) return
-      if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
-      if (untyped && tokensOf(untyped)) blockBy('TOK-02/with-code', 'it was exchanged', untyped)
+      if (given)
+        blockBy(`${requirementOf(given.id)}/with-code`, 'the code was exchanged', given.answer)
+      if (untyped && tokensOf(untyped))
+        blockBy('TOK-02/with-code', 'the code was exchanged', untyped)
       requireGiven(tries)
     },
   )

@@ -29,7 +29,7 @@ const CLOSE_TO_NOW = 10 * 365 * 86_400
 
 rule(
   'TOK-17/duration',
-  'expires_in counts seconds from now, it is no point in time',
+  'expires_in is a number of seconds from now, and not a point in time',
   TOKEN,
   (exchange) => {
     if (textOf(exchange, 'access_token') === undefined) return undefined

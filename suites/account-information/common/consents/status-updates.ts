@@ -54,7 +54,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     created !== undefined &&
     created > answeredAt(before) + target.clockTolerance
   ) {
-    blockBy('CONS-06/at-creation', 'its creation was in the future as well', before)
+    blockBy('CONS-06/at-creation', 'CreationDateTime was in the future as well', before)
   }
   expectThat(!same && !unmoved && moved >= earlier && moved >= earliest && moved <= latest, {
     message: 'StatusUpdateDateTime is not the time at which Status changed',
