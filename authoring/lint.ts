@@ -123,6 +123,6 @@ function endOfCall(text: string, start: number): number {
 function chapters(root: string, catalogue: Catalogue): string[] {
   return textsOf(root, 'suites', /\.(check|rule)\.ts$/).flatMap(({ file }) => {
     const chapter = chapterOf(file)
-    return catalogue.chapters.includes(chapter) ? [] : [`${file}: its folder is no chapter.`]
+    return catalogue.chapters.includes(chapter) ? [] : [`${file}: its folder is not a chapter.`]
   })
 }

@@ -56,7 +56,7 @@ function scenarioLines(scenario: Scenario, storyOf: (alteration: string) => stri
   const bank = alteration === undefined ? 'the correct bank' : `\`${alteration}\``
   const story = alteration === undefined ? '' : ` ${storyOf(alteration) ?? ''}`
   return [
-    `- \`${id}\`: ${title}. A right client: ${right}`,
+    `- \`${id}\`: ${title}. A correct client: ${right}`,
     `  Bank: ${bank}.${plain(story)} Steps: ${steps.join(', ')}.`,
   ]
 }

@@ -67,7 +67,7 @@ async function documentAt(
     }
     const document = parsedJson(text)
     if (isObject(document)) return document
-    throw new Unfit('the answer is no JSON object')
+    throw new Unfit('the answer is not a JSON object')
   } finally {
     await dispatcher.destroy()
   }

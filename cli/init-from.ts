@@ -41,7 +41,7 @@ export const BESIDE = 'beside:'
  */
 export function beginningFrom(from: string): Beginning {
   if (/^https?:\/\//.test(from)) {
-    if (!URL.canParse(from)) throw new UsageError(`--from ${from} is no address`)
+    if (!URL.canParse(from)) throw new UsageError(`--from ${from} is not an address`)
     const hints = { discovery: from, ...nameFrom(new URL(from).hostname) }
     return { says: [], settled: {}, hints, beside: [] }
   }
@@ -66,7 +66,7 @@ function documentIn(file: string): Record<string, unknown> {
     throw new UsageError(`--from ${file} is not JSON${placeOf(error as Error, text)}`)
   }
   if (isObject(value)) return value
-  throw new UsageError(`--from ${file} is no JSON object`)
+  throw new UsageError(`--from ${file} is not a JSON object`)
 }
 
 /** Line and column of a JSON error. The parser's own message is not used, because it may quote a key. */
@@ -119,7 +119,7 @@ function addresses({ discovery, issuer, endpoints, left }: Foreign, into: Beginn
 
 function isAddress({ member, text }: Given, left: Foreign['left']): boolean {
   const right = /^https?:\/\//.test(text) && URL.canParse(text)
-  if (!right) left.push({ member, why: 'it is no whole address' })
+  if (!right) left.push({ member, why: 'it is not a complete address' })
   return right
 }
 
@@ -144,7 +144,7 @@ const noKey = (text: string): string | undefined => {
 }
 
 const noStatement = (text: string): string | undefined =>
-  claimsOf(text.trim()) ? undefined : 'it is no compact JWS'
+  claimsOf(text.trim()) ? undefined : 'it is not a compact JWS'
 
 /** PEM in lines. Forms and environments replace line feeds by spaces, or remove them. */
 function wrapped(text: string): string {

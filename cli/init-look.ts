@@ -66,7 +66,7 @@ const words = (value: unknown): string[] =>
 
 function statement({ file, text, prefix }: Looked): Seen {
   const claims = claimsOf(text.trim())
-  if (!claims) return { says: [`${file} is no software statement: it is no compact JWS.`] }
+  if (!claims) return { says: [`${file} is not a software statement: it is not a compact JWS.`] }
   const uris = words(claims.software_redirect_uris)
   const roles = words(claims.software_roles)
   const says = [`Software statement: ${softwareOf(claims)}.`]
@@ -152,7 +152,7 @@ async function keysAt(looked: Looked): Promise<Seen> {
 function publicKeys({ file, text, prefix, answers, textAt }: Looked): Seen {
   const set = parsedJson(text)
   const keys = isObject(set) && Array.isArray(set.keys) ? set.keys.filter(isObject) : []
-  if (keys.length === 0) return { says: [`${file} is no set of keys (JWKS).`], again: true }
+  if (keys.length === 0) return { says: [`${file} is not a set of keys (JWKS).`], again: true }
   const own = modulusOf(textAt(answers[`${prefix}signing-key`] ?? ''))
   const found = own === undefined ? undefined : keys.find(({ n }) => n === own)
   if (typeof found?.kid === 'string') return { hints: { [`${prefix}kid`]: found.kid } }

@@ -44,7 +44,7 @@ const reports = (judging: Command) =>
     .option('--force', 'write into --out even if a signed run is there')
     .option(
       '--notify <url>',
-      'tell a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
+      'call a webhook at the end: its address, or env:NAME; slack=, teams= or json= may stand before it. May be given more than once',
       severalTimes,
     )
     .option('--open', 'open the page at the end')
@@ -53,7 +53,7 @@ const reports = (judging: Command) =>
 const judges = (judging: Command, party: string) =>
   reports(
     judging
-      .option('--failed <folder>', 'only what was not in order in an earlier run')
+      .option('--failed <folder>', 'only what failed, warned or has no verdict in an earlier run')
       .option('--list', 'say what would be judged, and judge nothing')
       .option('--deviations <file>', `known deviations of the ${party}, each with an expiry date`)
       .option('--baseline <folder>', 'an earlier run: what is new, fixed, still failing')
@@ -124,7 +124,7 @@ const tpp = command(
   .option('--only <pattern...>', 'scenario, rule, requirement, chapter or level; * for anything')
   .option(
     '--watch [path]',
-    'play again what was not in order when a file changes; default: the folder of the client’s program. Ctrl-C ends it',
+    'when a file changes, repeat what failed or has no verdict; default: the folder of the client’s program. Ctrl-C ends it',
   )
 judges(tpp, 'client').action(async (named: string[], given) =>
   (await import('./tpp.ts')).tpp(onlyNamed(named, given)),
@@ -152,11 +152,14 @@ const judge = command('judge', 'judge traffic that others recorded: every rule, 
 
 reports(judge).action(lazily(async () => (await import('./judge.ts')).judge))
 
-command('explore', 'random histories at a bank: what breaks only after something else')
+command(
+  'explore',
+  'random sequences of requests: find defects that appear only after certain other requests',
+)
   .option('--target <file>', 'the bank, described by a file; default: the reference bank')
-  .option('--seed <number>', 'which histories; default 1')
-  .option('--steps <number>', 'how many moves; default 500')
-  .option('--minutes <number>', 'how long, instead of so many moves')
+  .option('--seed <number>', 'a number: which random sequences are drawn; default 1')
+  .option('--steps <number>', 'how many steps; default 500')
+  .option('--minutes <number>', 'how long, instead of a number of steps')
   .option(
     '--visits <number>',
     'visits to the authorisation page at most; default: 6 where people make them, else as many as it takes',
@@ -208,7 +211,7 @@ command(
   .option('--deviations <file>', 'known deviations of the bank, each with an expiry date')
   .option(
     '--notify <url>',
-    'tell a webhook of each change: outages, rules, keys, certificates. As with run',
+    'call a webhook at each change: outages, rules, keys, certificates. As with run',
     severalTimes,
   )
   .action(lazily(async () => (await import('./monitor.ts')).monitor))
@@ -234,7 +237,7 @@ initOptions(command('init', 'write a target file: asks on a terminal, or takes f
       : (await import('./init.ts')).init(options),
   )
 
-command('doctor', 'common mistakes of a first run and how to fix each, in seconds')
+command('doctor', 'look for common mistakes of a first run, in seconds, and say how to fix each')
   .option('--target <file>', 'the bank, described by a file', DEFAULT_TARGET)
   .option('--tpp <file>', 'instead: the client of this file, at the correct bank')
   .action(async (options) =>
@@ -243,11 +246,11 @@ command('doctor', 'common mistakes of a first run and how to fix each, in second
       : (await import('./doctor.ts')).doctor(options),
   )
 
-command('explain', 'what an id or an exit code stands for, and what to do about it')
+command('explain', 'say what an id or an exit code stands for, and what to do about it')
   .argument('<id>', 'a requirement, check, rule or scenario (TXN-17), or an exit code')
   .action(lazily(async () => (await import('./explain.ts')).explain))
 
-command('reproduce', 'one check alone: its steps and its deviation, every message written out')
+command('reproduce', 'repeat one check alone: its steps, its deviation, every message in full')
   .argument('[check]', 'a check, or with --run a rule; default: everything that failed in the run')
   .option(
     '--target <file>',
@@ -288,7 +291,7 @@ command('bank', 'the reference bank, to develop against')
   .option('--strict <standard>', 'fapi: refuse also what breaks only FAPI 1.0 Advanced')
   .action(lazily(async () => (await import('./bank.ts')).bank))
 
-command('prove', 'every check can fail, no lawful bank does')
+command('prove', 'prove that every check can fail, and that no lawful bank does')
   .option('--fault <id...>', 'only these faults')
   .option('--variant <id...>', 'only these variants')
   .option(
@@ -387,7 +390,7 @@ command('sign', 'write a signed statement over a run')
   .option('--x5c <file>', 'PEM of the certificate of the key')
   .action(lazily(async () => (await import('./reports.ts')).sign))
 
-command('verify', 'was a run changed since it was signed?')
+command('verify', 'check that a run was not changed since it was signed')
   .argument(
     '<paths...>',
     'folder of a run, its statement.jws, or an archive; with --policy several',

@@ -38,7 +38,7 @@ export function webhookOf(option: string): Webhook {
   const what = variable === undefined ? '--notify' : `the variable ${variable} of --notify`
   if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
     throw new UsageError(
-      `${what} is no http or https address. It may begin with slack=, teams= or json=.`,
+      `${what} is not an http or https address. It may begin with slack=, teams= or json=.`,
     )
   }
   const url = new URL(address)

@@ -84,7 +84,7 @@ function visits({ visits: all }: Plan, whole: boolean): string[] {
   const granted = all.filter(({ end }) => end === 'granted')
   const others = all.filter(({ end }) => end !== 'granted')
   return [
-    ...told('a right bank ends without a code', others),
+    ...told('a correct bank ends without a code', others),
     ...(granted.length === 0 ? [] : told('end in a code', granted)),
   ]
 }

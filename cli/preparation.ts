@@ -98,7 +98,7 @@ export function requireMemory(memory: string, name: string): void {
   for (const file of [`${name}.leftovers.jsonl`, `${name}.visits`]) {
     const stats = statSync(join(memory, file), { throwIfNoEntry: false })
     if (stats && !stats.isFile()) {
-      throw new UsageError(`${join(memory, file)} is no plain file. Remove it.`)
+      throw new UsageError(`${join(memory, file)} is not a plain file. Remove it.`)
     }
   }
 }

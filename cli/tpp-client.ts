@@ -87,7 +87,7 @@ export async function enrolmentOf(
   }
 }
 
-/** @throws UsageError when there is no certificate, or the certificate of its authority is missing */
+/** @throws UsageError when there is not a certificate, or the certificate of its authority is missing */
 function certificatesAt(place: string, base: string): string[] {
   try {
     const text = readText(resolve(base, place))

@@ -102,7 +102,7 @@ export const attacked = sharedFixture([debitsInPeriod], async (context) => {
 export const triedWithoutToken = sharedFixture([debitsInPeriod], async (context) => {
   const { before, after } = await attacked(context)
   const harm = after && harmed(before, after)
-  if (harm) blockBy('CLC-08/authorised', 'another client has ended it before', harm)
+  if (harm) blockBy('CLC-08/authorised', 'another client has ended the consent before', harm)
   const { approval, tokens } = before
   const attempt = (deviation: CallDeviation) => approval.delete(consentPath(approval), deviation)
   const without = await attempt({ bearer: null, deviation: 'no Authorization header' })
@@ -164,7 +164,8 @@ export const deleted = sharedFixture(
     relyOn('CLC-07/authorised', without).toBeAnError()
     relyOn('CLC-07/authorised', unknown).toBeAnError()
     relyOn('TOK-25/delete-authorised', data).toBeAnError()
-    if (refused(query)) blockBy('CLC-07/authorised', 'a refused deletion has ended it', query)
+    if (refused(query))
+      blockBy('CLC-07/authorised', 'a refused deletion has ended the consent', query)
     const other = await looking(await context.approved(everything))
     const otherBefore = await other()
     const at = now()

@@ -11,7 +11,7 @@ export function namesOnce({ response }: Exchange): Finding[] | undefined {
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   const value = JSON.stringify(member(json, ...steps)) ?? 'another value'
-  const message = `${steps.at(-1)} stands twice in one object, of which parsers take one or the other`
+  const message = `${steps.at(-1)} occurs twice in one object, and parsers use one or the other`
   const actual = `two, the last of them ${value.slice(0, 100)}`
   return [{ message, expected: 'one member of that name', actual, place }]
 }

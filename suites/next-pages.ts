@@ -57,7 +57,7 @@ function isNext(parameters: string): boolean {
   )
 }
 
-/** Is the link the address itself, perhaps as a relative reference? What is no URL is a different address. */
+/** Is the link the address itself, perhaps as a relative reference? What is not a URL is a different address. */
 function leadsTo(address: string, link: string): boolean {
   return URL.canParse(link, address) && new URL(link, address).href === address
 }

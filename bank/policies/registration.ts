@@ -80,7 +80,7 @@ export function registrationClaimsRefusal(
   if (nbf !== undefined && typeof nbf !== 'number') return 'nbf is no number'
   if (nbf !== undefined && nbf > expected.now + expected.tolerance) return 'nbf is in the future'
   if (exp === undefined) return undefined
-  if (typeof exp !== 'number') return 'exp is no number'
+  if (typeof exp !== 'number') return 'exp is not a number'
   return exp <= expected.now - expected.tolerance ? 'exp has passed' : undefined
 }
 

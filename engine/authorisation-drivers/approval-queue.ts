@@ -81,16 +81,19 @@ export function createApprovalQueue(announced: Announced[]) {
     /** Takes an address that a browser arrived at or that was pasted. */
     arrive(address: string): { taken: boolean; words: string } {
       const open = visits.now
-      if (!open) return { taken: false, words: 'No approval is open now. Nothing was taken.' }
+      if (!open) return { taken: false, words: 'No approval is open now. Nothing was accepted.' }
       const why = doubtOf(address, open.request)
       if (why !== undefined) {
         open.doubtful = { address, why }
         changed()
-        const words = `Not taken: ${why}. The page of approvals asks what to do with it.`
+        const words = `Not accepted: ${why}. The page of approvals asks what to do with it.`
         return { taken: false, words }
       }
       visits.answer({ kind: 'redirected', url: address, pages: [] })
-      return { taken: true, words: 'Taken. This page may be closed; go on at the approvals.' }
+      return {
+        taken: true,
+        words: 'Accepted. You can close this page; continue on the page of approvals.',
+      }
     },
     /** Decides whether the doubtful address is judged anyway. */
     settle(all: boolean) {

@@ -51,7 +51,7 @@ function endOf(name: string, line: string, { url }: VisitRequest): VisitEnd {
     return { kind: 'stopped', why: stopped || 'the bank stopped', pages: [] }
   if (line === '') return ourStop(`${name} printed nothing: its last line is the final redirect`)
   if (!/^https?:\/\/\S+$/.test(line) || !URL.canParse(line)) {
-    return ourStop(`the last line that ${name} printed is no address: print the final redirect`)
+    return ourStop(`the last line that ${name} printed is not an address: print the final redirect`)
   }
   if (line === url) return ourStop(`${name} printed the link that it was given, not the redirect`)
   return { kind: 'redirected', url: line, pages: [] }

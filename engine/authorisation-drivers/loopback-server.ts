@@ -90,7 +90,9 @@ async function replyTo(request: IncomingMessage, scheme: string, handler: Handle
   const body = await bodyOf(request)
   if (body === undefined) return refusal(413, 'The body is larger than 64 KiB.')
   const value = parsedJson(body)
-  return isObject(value) ? handler.post(path, value) : refusal(400, 'The body is no JSON object.')
+  return isObject(value)
+    ? handler.post(path, value)
+    : refusal(400, 'The body is not a JSON object.')
 }
 
 /** The body; undefined if it is too large. */

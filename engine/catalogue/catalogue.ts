@@ -122,7 +122,7 @@ export function loadCatalogue(
       if (!name.endsWith('.yaml')) continue
       const chapter = `${document}/${name.slice(0, -'.yaml'.length)}`
       const file = join(folder, document, name)
-      if (!chapters.includes(chapter)) problems.push(`${file}: ${chapter} is no chapter`)
+      if (!chapters.includes(chapter)) problems.push(`${file}: ${chapter} is not a chapter`)
       for (const entry of read<RequirementEntry>(file, 'requirements')) {
         const requirement = requirementOf(entry, chapter, problems)
         const { id, decision } = requirement

@@ -43,7 +43,7 @@ export interface HostedBank {
    */
   renew(side: Renewed): void
   /**
-   * Shows new connections a certificate of an authority that nobody trusts, or one of the directory's authority for
+   * Shows new connections a certificate of an untrusted authority, or one of the directory's authority for
    * another host: all of them, or those to registration, tokens, consents and data.
    *
    * @throws NotApplicable if there is none to show

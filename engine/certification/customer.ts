@@ -45,7 +45,7 @@ export async function openCustomers() {
       const forms = authorisation.driver === 'http' ? (authorisation.forms ?? []) : []
       const driver = httpDriver(wire, target, forms)
       waiting.set(key, async (link) => {
-        if (!URL.canParse(link)) return [400, `${link.slice(0, 200)} is no address`]
+        if (!URL.canParse(link)) return [400, `${link.slice(0, 200)} is not an address`]
         const asked = new URL(link).searchParams.get('redirect_uri')
         const end = await driver.visit({
           url: link,

@@ -12,7 +12,7 @@ import { GOALS, type Goal } from './scenario.ts'
 /** How a web application shows the beginning and the end of a goal. */
 export interface BrowserPage {
   open: string
-  /** Does the application read here as it does while the customer is away? */
+  /** Does the application read here as it does while the customer is absent? */
   absent?: boolean
   steps?: { when: string; fill?: Record<string, string>; click?: string }[]
   done: string

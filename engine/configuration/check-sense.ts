@@ -139,7 +139,7 @@ function addresses(given: Addresses, absent: string[], complain: Complain): void
 }
 
 const isUrl = (text: string) => !/\s/.test(text) && URL.canParse(text)
-const NO_URL = 'is no URL: a space, the port or another character is wrong. Correct it.'
+const NO_URL = 'is not a URL: a space, the port or another character is wrong. Correct it.'
 
 /** Complains of what only looks like a URL, and of addresses to which no path can be added. */
 function urls(document: TargetDocument, complain: Complain): void {

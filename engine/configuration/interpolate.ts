@@ -141,7 +141,7 @@ const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file. Correct the path, it is relative to the target file',
   EACCES: 'permission is denied. Let this user read it',
   EISDIR: 'it is a directory. Name a file in it',
-  ENOTSUP: 'it is no plain file but a pipe or a device. Name a file',
+  ENOTSUP: 'it is not a plain file but a pipe or a device. Name a file',
   EFBIG: `it is larger than ${LARGEST_FILE / 1024} KiB. Name another file`,
 }
 

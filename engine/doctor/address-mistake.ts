@@ -87,6 +87,6 @@ function documented(part: Part, document: Target['document']): string {
   return endpointsOf({ ...document, addresses })[part]
 }
 
-/** Scheme, host and port; empty for text that is no address. */
+/** Scheme, host and port; empty for text that is not an address. */
 export const originOf = (address: string): string =>
   URL.canParse(address) ? new URL(address).origin : ''

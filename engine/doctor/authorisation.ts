@@ -110,7 +110,7 @@ function denialFindings({ target: { document } }: Case): DoctorFinding[] {
   const { authorisation } = document
   const why = denialProblem(authorisation)
   if (why !== undefined) {
-    const effect = 'what a customer who denies brings is not judged'
+    const effect = 'the redirect after a denial is not judged'
     return [note(`${authorisation.driver}: ${why}: ${effect}. ${denialMend(authorisation)}`)]
   }
   if (authorisation.driver !== 'command') return []

@@ -214,7 +214,7 @@ export function tokenRefused(
   if (error === 'invalid_client') {
     const mend = client.clientId
       ? `Compare ${path}.clientId and ${path}.signing with the registration.`
-      : 'The client may be gone at the bank: delete its entry in .assay/ beside the target file.'
+      : 'The bank may no longer have this client: delete its entry in .assay/ beside the target file.'
     return wrong('configuration', text, mend)
   }
   return wrong('bank', text)

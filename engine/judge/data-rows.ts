@@ -105,7 +105,7 @@ export function bookedAt(row: Row): number | undefined {
   return Number.isNaN(at) ? undefined : at
 }
 
-/** BookingDateTime without a fraction of a second, which not every service of a bank may tell; as it is where it is no date-time. */
+/** BookingDateTime without a fraction of a second, which not every service of a bank may tell; as it is where it is not a date-time. */
 export function bookedSecond(row: Row): unknown {
   const at = bookedAt(row)
   return at === undefined ? row.BookingDateTime : Math.floor(at / 1000) * 1000

@@ -104,9 +104,9 @@ const NO_ROOM = 'the answer is larger than this process can hold'
 const WORDS: Record<WireFailure['kind'], string> = {
   unreachable: 'the bank was not reached',
   untrusted: 'the bank was not reached',
-  timeout: 'no answer came, and silence is no refusal',
-  closed: 'the connection was cut, and nothing tells a refusal from trouble',
-  'tls-alert': 'the handshake was refused, and nothing tells a refusal from trouble',
+  timeout: 'no answer came, and that is not a refusal',
+  closed: 'the connection was cut: a refusal cannot be distinguished from a failure',
+  'tls-alert': 'the handshake was refused: a refusal cannot be distinguished from a failure',
   garbage: 'the answer is no HTTP',
   'too-large': 'the answer is larger than the target allows, write a larger maxResponseSize',
 }

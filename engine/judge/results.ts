@@ -96,10 +96,10 @@ function unseen(
     return { outcome: 'blocked' as const, message: `needs ${what}`, because }
   }
   if (nearest?.kind === 'within') {
-    const message = `nothing stands where it looks: see ${nearest.what}`
+    const message = `the member that it judges is missing: see ${nearest.what}`
     return { outcome: 'blocked', message, because: { kind: 'check', id: nearest.what } }
   }
-  if (nearest?.kind === 'absent') return free(`${nearest.what} is optional and stood in no answer`)
+  if (nearest?.kind === 'absent') return free(`${nearest.what} is optional, and no answer had it`)
   if (nearest?.kind === 'unmet') return free(`no ${nearest.what} was one to which this applies`)
   if (nearest) return lacking(`an answer in which ${nearest.what} is not empty`)
   const asked = endpoints.map((endpoint) => owners[endpoint as Endpoint]).filter(Boolean)
@@ -108,12 +108,12 @@ function unseen(
     ({ outcome }) => !['pass', 'not-applicable', 'warn'].includes(outcome),
   )
   if (failed) {
-    const message = `no answer that it judges came: see ${failed.id}`
+    const message = `there was no answer that it judges: see ${failed.id}`
     return { outcome: 'blocked', message, because: { kind: 'check', id: failed.id } }
   }
   const rested = rests.find((id) => broken.has(id))
   if (rested !== undefined) {
-    const message = `nothing tells right from wrong: see ${rested}`
+    const message = `right and wrong cannot be distinguished: see ${rested}`
     return { outcome: 'blocked', message, because: { kind: 'check', id: rested } }
   }
   const absent = results.find(({ outcome }) => outcome === 'not-applicable')

@@ -76,7 +76,7 @@ function certificateOf(file: string): X509Certificate {
   try {
     return new X509Certificate(readPlain(file))
   } catch {
-    throw new InputError(`${file} is no certificate. Remove it, and another authority is made.`)
+    throw new InputError(`${file} is not a certificate. Remove it, and another authority is made.`)
   }
 }
 

@@ -38,11 +38,7 @@ export function environmentFacts(env: Variables, trusts: boolean): EnvironmentFa
   const note = (name: string, effect: string, weakens = false) =>
     facts.push({ name, effect, ...(weakens && { weakens }) })
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    note(
-      'NODE_TLS_REJECT_UNAUTHORIZED',
-      'not heeded: the certificates of servers are verified',
-      true,
-    )
+    note('NODE_TLS_REJECT_UNAUTHORIZED', 'ignored: the certificates of servers are verified', true)
   }
   if (env.NODE_EXTRA_CA_CERTS) {
     const adds = 'its authorities are trusted besides those of Node'

@@ -15,7 +15,7 @@ export function readPlain(file: string, largest: number = LARGEST_FILE): Buffer 
   try {
     const stats = fstatSync(opened)
     if (stats.isDirectory()) throw problem('EISDIR', 'it is a folder')
-    if (!stats.isFile()) throw problem('ENOTSUP', 'it is no plain file')
+    if (!stats.isFile()) throw problem('ENOTSUP', 'it is not a plain file')
     if (stats.size > largest) throw problem('EFBIG', `it is larger than ${largest} bytes`)
     return readFileSync(opened)
   } finally {

@@ -34,7 +34,7 @@ export async function* harEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator
     }
     if (scanner.ended) return
   }
-  if (!scanner.begun) throw new Error('has no log.entries: it is no HAR file')
+  if (!scanner.begun) throw new Error('has no log.entries: it is not a HAR file')
   throw new Error(`ends within log.entries, after ${number} whole entries`)
 }
 

@@ -27,7 +27,7 @@ export function harExchange(value: unknown, where: string): Recorded | string | 
   if (typeof method !== 'string' || typeof url !== 'string') return 'has no method or no url'
   if (typeof startedDateTime !== 'string') return 'has no startedDateTime'
   const at = instantIn(startedDateTime)
-  if (Number.isNaN(at)) return 'has a startedDateTime that is no date-time with Z or an offset'
+  if (Number.isNaN(at)) return 'has a startedDateTime that is not a date-time with Z or an offset'
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined
   if (CACHED.some((name) => isFlag(value[name]) || (isObject(response) && isFlag(response[name]))))
     return undefined

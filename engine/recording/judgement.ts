@@ -167,7 +167,7 @@ function reportOf(
     requests: tally.operations,
     partial: interrupted
       ? 'interrupted: a part of the recording was judged'
-      : 'recorded traffic: what nobody asked for was not judged',
+      : 'recorded traffic: requests that nobody sent were not judged',
   })
   const recording: ReportedRecording = {
     files: files.map(({ path, format = 'nothing', exchanges, unsent, unreadable }) => ({

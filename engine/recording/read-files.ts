@@ -54,7 +54,7 @@ export function openRecording(named: string): RecordingFile {
       `${named} ${why}. Name a file of recorded exchanges, or the folder of a run.`,
     )
   }
-  if (!found.isFile()) throw new InputError(`${path} is no plain file. Name a file.`)
+  if (!found.isFile()) throw new InputError(`${path} is not a plain file. Name a file.`)
   return { path, exchanges: 0, unsent: 0, unreadable: 0, problems: [] }
 }
 
@@ -119,7 +119,7 @@ export async function* exchangesIn(
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (error instanceof InputError) throw error
-    const why = code?.startsWith('Z_') ? `ends too early, or is no gzip: ${message}` : message
+    const why = code?.startsWith('Z_') ? `ends too early, or is not gzip: ${message}` : message
     if (file.exchanges === 0)
       throw unknown(file.path, code === undefined ? message : `can't be read: ${why}`)
     note(file.path, why)

@@ -109,7 +109,7 @@ export const KINDS: Kind[] = [
     // No answer or an error: whatever is reported about that exchange has this reason.
     key: ({ trace }) => (wentWrong(trace) ? `exchange ${trace.id}` : undefined),
     title: ([first]) => sentence(first),
-    evidence: (_, { id }) => `all of them condemn the exchange ${id}`,
+    evidence: (_, { id }) => `all of them report the exchange ${id}`,
   },
   {
     key: ({ check: { place = '', title }, trace: { ahead = 0 } }) => {

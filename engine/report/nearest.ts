@@ -20,7 +20,7 @@ interface Neighbour {
  * What distinguishes a request that was wrongly refused or wrongly accepted: the requests to the same endpoint with the
  * opposite result and the fewest differences.
  *
- * @returns at most two, each as `the one that was refused has parameter from, unlike x12  GET /accounts → 200`; none
+ * @returns at most two, each as `the refused request has parameter from, unlike x12  GET /accounts → 200`; none
  *   where nothing is similar
  */
 export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exchanges'>): string[] {
@@ -42,7 +42,7 @@ export function nearestTo(check: CheckResult, { exchanges }: Pick<Indexed, 'exch
     if (differences.length < least) nearest = []
     nearest.push({ exchange, differences })
   }
-  const judgedOne = served ? 'the one that was served' : 'the one that was refused'
+  const judgedOne = served ? 'the served request' : 'the refused request'
   const unlike = grouped(nearest, ({ differences }) => differences.join())
   return [...unlike.values()].slice(0, 2).map(([{ exchange, differences }]) => {
     const words = `${judgedOne} ${differences.join(', and ')}, unlike ${exchange.id}  ${headline(exchange)}`

@@ -39,7 +39,7 @@ type Place = 'link-local' | 'inside' | 'outside'
  * private nor on this machine, unless the target's own addresses are.
  */
 export async function addressProblem(address: string, target: Target): Promise<string | undefined> {
-  if (!URL.canParse(address)) return 'it is no address'
+  if (!URL.canParse(address)) return 'it is not an address'
   const url = new URL(address)
   if (url.protocol !== 'https:') return `only https is fetched, it is ${url.protocol.slice(0, -1)}`
   const own = ownOrigins(target)

@@ -82,7 +82,7 @@ const alterations: Alteration[] = [
   ),
   instead(
     'too-many-requests-while-away',
-    'The first request for data while the customer is away is answered with 429 and Retry-After: 1.',
+    'The first request for data while the customer is absent is answered with 429 and Retry-After: 1.',
     (ctx) => refuse(ctx, 429, TOO_MANY, { 'retry-after': '1' }),
     { once: true, applies: (ctx) => isData(ctx) && !ctx.get('x-fapi-customer-ip-address') },
   ),

@@ -155,7 +155,7 @@ const nearly: Situation[] = [
     'addresses.base_url-with-a-port-that-is-none',
     'The port of an address is 99999.',
     set('addresses.base_url', 'https://127.0.0.1:99999'),
-    /base_url is no URL/,
+    /base_url is not a URL/,
   ),
   file(
     'addresses.discovery_url-with-its-path',

@@ -260,7 +260,7 @@ const variants: Variant[] = [
   {
     id: 'many-keys',
     story:
-      "A JWKS may hold several keys, also for other uses, of other types, and members that nobody knows; the bank signs with whichever it likes, and the ID token's kid tells. What the media type is, the document does not say; RFC 7517 8.5 has one.",
+      "A JWKS may hold several keys, also for other uses, of other types, and members that nobody knows; the bank signs with any of them, and the ID token's kid tells. What the media type is, the document does not say; RFC 7517 8.5 has one.",
     settings: { jwksKeys: 3 },
     async middleware(ctx, next) {
       await signedByTurns(ctx, () => keysOfAnyKind(ctx, next))

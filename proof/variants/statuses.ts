@@ -151,7 +151,7 @@ const variants: Variant[] = [
   {
     id: 'data-refused-by-any-status',
     story:
-      'By which status data are refused is not shown: for an AccountId that is unknown or foreign, a permission that is missing (Data endpoints 2, 3), a consent that is revoked, expired or unconfirmed, a filter that is no date-time; 401 for a missing or wrong token is shown for deletions only (Errors). 400, 401, 403, 404.',
+      'By which status data are refused is not shown: for an AccountId that is unknown or foreign, a permission that is missing (Data endpoints 2, 3), a consent that is revoked, expired or unconfirmed, a filter that is not a date-time; 401 for a missing or wrong token is shown for deletions only (Errors). 400, 401, 403, 404.',
     policies: anyOf((reason) => {
       switch (reason) {
         case 'account-unknown':
@@ -207,7 +207,7 @@ const variants: Variant[] = [
       await next()
     },
     warns: ['TXN-19/malformed'],
-    because: 'That a value which is no date-time is refused is implied only, so a should.',
+    because: 'That a value which is not a date-time is refused is implied only, so a should.',
   },
   {
     id: 'gateway-that-knows-no-404',

@@ -59,7 +59,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-that-work-once',
     story:
-      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one goes on working: here neither, and the customer confirms again.',
+      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one stays valid: here neither, and the customer re-confirms.',
     middleware: async (ctx, next) => {
       await next()
       const body = jsonOf(ctx)
@@ -78,7 +78,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-end-in-foreign-hands',
     story:
-      'What becomes of a refresh token that another client presents is open: here it counts as stolen and ends (RFC 9700 4.14), and the customer confirms again.',
+      'What becomes of a refresh token that another client presents is open: here it counts as stolen and ends (RFC 9700 4.14), and the customer re-confirms.',
     middleware: async (ctx, next) => {
       const form = tokenForm(ctx)
       const token = form?.get('refresh_token')

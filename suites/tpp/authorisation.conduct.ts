@@ -321,7 +321,7 @@ conduct(
     const { exp, nbf } = asked.object.claims
     const lifetime = Number(exp) - Number(nbf)
     return unless(typeof exp === 'number' && typeof nbf === 'number' && lifetime <= LONGEST, {
-      message: 'the request object is good for too long, or has no nbf or exp',
+      message: 'the request object is valid for too long, or has no nbf or exp',
       expected: 'nbf, and exp at most 60 minutes after it',
       actual: `nbf ${shown(nbf)}, exp ${shown(exp)}`,
     })

@@ -18,7 +18,7 @@ import { queryOf, seenOf } from './common/messages.ts'
 
 scenario({
   id: 'TAUT-11/same-intent',
-  title: 'ninety days are over, and the customer confirms again',
+  title: 'ninety days have passed, and the customer re-confirms',
   right: 'It sends the customer to the bank with the intent id of the consent that exists.',
   steps: ['connect', { fact: 'ninety-days-passed' }, 'reconfirm'],
   judge(run) {
@@ -51,7 +51,7 @@ for (const [id, alteration, title, steps] of [
   [
     'TAUT-12/state-at-reconfirmation',
     'later-state-of-another-visit',
-    'the customer confirms again, and the answer carries the state of another visit',
+    'the customer re-confirms, and the answer carries the state of another visit',
     ['connect', 'reconfirm'],
   ],
 ] as const) {
@@ -153,7 +153,7 @@ scenario({
 
 scenario({
   id: 'TAUT-17/address-with-a-query',
-  title: 'the address of the authorisation page has a query of its own',
+  title: 'the address of the authorisation page already has a query',
   right: 'It keeps that query, and adds its parameters to it.',
   alteration: 'authorisation-address-with-a-query',
   // Parameters that begin with a second question mark are no parameters.
@@ -164,7 +164,7 @@ scenario({
 scenario({
   id: 'TAUT-16/more-parameters',
   title: 'the answer of the authorisation page has parameters that the request did not ask for',
-  right: 'It takes the code, and leaves the others alone.',
+  right: 'It uses the code, and ignores the other parameters.',
   alteration: 'more-in-the-fragment',
   judge: (run) => survives(run),
 })

@@ -55,7 +55,9 @@ conduct(
     const { token, otherCredential: other } = seenOf(exchange)
     if (!CONSENTS.includes(exchange.endpoint) || !(token || other)) return undefined
     return unless(token?.kind === 'client', {
-      message: token ? 'the access token is the customer’s' : 'that is no access token',
+      message: token
+        ? 'the access token is the customer’s'
+        : 'the token in the Authorization header is not an access token',
       expected: 'an access token of a client_credentials grant',
       actual: other ?? 'an access token of an authorization_code grant',
     })
@@ -211,7 +213,7 @@ conduct(
     const inUtc = (text: string) => isDateTime(text) && /(Z|[+-]00:00)$/i.test(text)
     const wrong = dates.filter((name) => !inUtc(String(data[name])))
     return unless(wrong.length === 0, {
-      message: 'a date is no date-time in UTC',
+      message: 'a date is not a date-time in UTC',
       expected: 'YYYY-MM-DDThh:mm:ssZ',
       actual: wrong.map((name) => `${name} ${shown(data[name])}`).join(', '),
     })
@@ -331,7 +333,7 @@ conduct(
     if (sent.length === 0) return undefined
     const wrong = sent.filter((name) => typeof account[name] !== 'string')
     return unless(wrong.length === 0, {
-      message: 'an optional member is no string',
+      message: 'an optional member is not a string',
       expected: 'a string, or no such member',
       actual: wrong.map((name) => `${name} ${JSON.stringify(account[name])}`).join(', '),
     })

@@ -41,7 +41,7 @@ scenario({
     throw new Nonconformance({
       message:
         lastSaid(run).end === 'done'
-          ? 'client and bank disagree: the client says that the consent is revoked, the bank knows nothing of it'
+          ? 'client and bank disagree: the client says that the consent is revoked, and the bank got no deletion'
           : 'the consent was not deleted',
       expected: 'DELETE /account-access-consents/{ConsentId}, answered with 204',
       actual: deletions(run).length > 0 ? 'a DELETE that the bank refused' : 'no such request',
@@ -123,7 +123,7 @@ scenario({
 scenario({
   id: 'TCON-14/forbidden',
   title: 'the bank answers with 403 whenever a consent is deleted',
-  right: 'What it makes of that is recorded: a consent that is gone may have the same answer.',
+  right: 'How it handles that is recorded: a consent that is gone may have the same answer.',
   alteration: 'deletions-of-another-client',
   steps: ['connect', 'disconnect'],
   judge(run) {
@@ -202,18 +202,18 @@ for (const [id, fact, title, alteration] of [
   scenario({
     id,
     title,
-    right: 'It says that the customer must connect or confirm again, and does not go on asking.',
+    right: 'It says that the customer must connect or re-confirm, and does not keep asking.',
     ...(alteration && { alteration }),
     steps: ['connect', { fact }, 'read'],
     unending,
-    judge: (run) => notices(run, `a consent that is over (${title})`),
+    judge: (run) => notices(run, `a consent that has ended (${title})`),
   })
 }
 
 scenario({
   id: 'TCON-06/deleted',
   title: 'the consent was deleted when the customer revoked it with the TPP',
-  right: 'It says that there is no consent, and does not go on asking with its tokens.',
+  right: 'It says that there is no consent, and does not keep asking with its tokens.',
   steps: ['connect', 'disconnect', 'read'],
   unending,
   judge(run) {
@@ -305,7 +305,7 @@ scenario({
 
 scenario({
   id: 'TCON-18/little',
-  title: 'the answer to the creation of a consent holds its ConsentId and Status alone',
+  title: 'the answer to the creation of a consent holds only its ConsentId and Status',
   right: 'It continues with the ConsentId.',
   alteration: 'created-consents-say-little',
   judge: (run) => survives(run),
@@ -448,7 +448,7 @@ scenario({
 
 scenario({
   id: 'TAUT-11/own-intent',
-  title: 'a second customer has connected, and the first one confirms again',
+  title: 'a second customer has connected, and the first one re-confirms',
   right: 'It sends the customer to the bank with the intent id of their own consent.',
   steps: ['connect', 'connect-another', 'reconfirm'],
   judge(run) {

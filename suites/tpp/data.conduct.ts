@@ -25,7 +25,9 @@ conduct(
     const { token, otherCredential: other } = seenOf(exchange)
     if (!isData(exchange) || !(token || other)) return undefined
     return unless(token?.kind === 'customer', {
-      message: token ? 'the access token is the client’s own' : 'that is no access token',
+      message: token
+        ? 'the access token is the client’s own'
+        : 'the token in the Authorization header is not an access token',
       expected: 'an access token of an authorization_code grant',
       actual: other ?? 'an access token of a client_credentials grant',
     })
@@ -132,7 +134,7 @@ conduct(
     return unless(wrong.length === 0, {
       message: twice
         ? 'a filter is sent more than once'
-        : 'a filter is no RFC 3339 date-time with its zone',
+        : 'a filter is not an RFC 3339 date-time with its zone',
       expected: twice ? 'each filter once' : 'YYYY-MM-DDThh:mm:ss, then Z or an offset as +01:00',
       actual: wrong.map(([name, value]) => `${name}=${value}`).join(', '),
     })
@@ -181,13 +183,14 @@ conduct(
 
 conduct(
   'TDAT-03/absent',
-  'a request while the customer is away does not say that they are there',
+  'a request while the customer is absent does not say that they are there',
   { endpoints: DATA, unseen: 'the client reads only while the customer is there' },
   (exchange) => {
     if (!isData(exchange) || seenOf(exchange).present) return undefined
     const address = sent(exchange, 'x-fapi-customer-ip-address')
     return unless(address === undefined, {
-      message: 'the customer is said to be present, and is not',
+      message:
+        'x-fapi-customer-ip-address says that the customer is present, and the customer is absent',
       expected: 'no x-fapi-customer-ip-address',
       actual: `x-fapi-customer-ip-address: ${address?.trim() || '(empty)'}`,
     })
@@ -206,7 +209,7 @@ conduct(
     if (!isData(exchange) || address === undefined) return undefined
     const text = address.trim()
     return unless(isIP(text) !== 0 && !UNSPECIFIED.test(text), {
-      message: 'x-fapi-customer-ip-address is the IP address of nobody',
+      message: 'x-fapi-customer-ip-address is an IP address that no customer can have',
       expected: 'an IPv4 or IPv6 address of the customer',
       actual: shown(address),
     })
@@ -241,7 +244,7 @@ conduct(
       {
         message: foreign
           ? 'the AccountId came with another consent'
-          : 'the AccountId came from nowhere',
+          : 'the AccountId is in no earlier answer',
         expected: 'an AccountId of GET /accounts under the same consent',
         actual: foreign
           ? 'an AccountId that only another consent gave'

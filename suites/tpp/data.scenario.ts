@@ -16,7 +16,7 @@ import { seenOf } from './common/messages.ts'
 
 scenario({
   id: 'TXN-13/changed-amount',
-  title: 'the amount of a transaction is another one when it is read again',
+  title: 'the amount of a transaction has changed when it is read again',
   right: 'It takes the new amount.',
   alteration: 'amounts-change',
   steps: ['connect', 'read'],
@@ -66,7 +66,7 @@ for (const [id, alteration, title] of [
   [
     'TDAT-06/amounts',
     'amounts-of-any-currency-and-decimals',
-    'amounts have no decimals or five, and are in another currency here and there',
+    'amounts have no decimals or five, and are sometimes in another currency',
   ],
   [
     'TDAT-06/no-transactions',
@@ -91,7 +91,7 @@ for (const [id, alteration, title] of [
   [
     'TDAT-06/pending-rows',
     'pending-rows-in-other-words',
-    'pending rows have no BookingDateTime, or a Status that nobody knows',
+    'pending rows have no BookingDateTime, or an unknown Status',
   ],
   [
     'TDAT-06/unknown-members',
@@ -101,18 +101,14 @@ for (const [id, alteration, title] of [
   [
     'TDAT-06/shapes',
     'dotted-names-of-any-shape',
-    'Account and CreditLine are an object here, an array there',
+    'Account and CreditLine are sometimes an object, sometimes an array',
   ],
   [
     'TDAT-06/masks',
     'cards-masked-in-any-way',
-    'card numbers are masked by other signs than asterisks, and at other places',
+    'card numbers are masked with other characters than asterisks, and in other positions',
   ],
-  [
-    'TDAT-06/no-credit-line',
-    'no-credit-lines',
-    'no balance has a CreditLine: no sentence promises one',
-  ],
+  ['TDAT-06/no-credit-line', 'no-credit-lines', 'no balance has a CreditLine: it is optional'],
   ['TDAT-06/no-pages', 'data-without-a-count-of-pages', 'Meta is empty: TotalPages is not there'],
   ['TDAT-06/zero-pages', 'total-pages-are-zero', 'TotalPages is 0: no answer has pages'],
   [
@@ -158,7 +154,7 @@ scenario({
 scenario({
   id: 'TDAT-07/no-accounts',
   title: 'the list of accounts is empty',
-  right: 'What it makes of that is recorded.',
+  right: 'How it handles that is recorded.',
   alteration: 'no-accounts',
   judge(run) {
     const { end, words } = lastSaid(run)
@@ -172,7 +168,7 @@ scenario({
 scenario({
   id: 'TDAT-12/nulls',
   title: 'every optional member without a value is there, and is null',
-  right: 'What it makes of that is recorded: a bank should leave such members out.',
+  right: 'How it handles that is recorded: a bank should leave such members out.',
   alteration: 'absent-members-are-null',
   judge(run) {
     const { end, words } = lastSaid(run)

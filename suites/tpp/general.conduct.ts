@@ -29,7 +29,7 @@ conduct(
     const type = sent(exchange, 'content-type') ?? 'none'
     if (endpoint === 'registration') {
       return unless(decoded(request.body?.trim()) !== undefined, {
-        message: 'the body of the registration is no JWT',
+        message: 'the body of the registration is not a JWT',
         expected: 'a JWT in compact form',
         actual: `a body of type ${type}`,
       })
@@ -47,7 +47,7 @@ conduct(
     }
     if (!CREATIONS.includes(endpoint)) return undefined
     return unless(isObject(request.body), {
-      message: 'the body is no JSON object',
+      message: 'the body is not a JSON object',
       expected: 'a JSON object',
       actual: shown(request.body?.slice(0, 100)),
     })

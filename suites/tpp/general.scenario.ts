@@ -17,7 +17,7 @@ scenario({
 
 scenario({
   id: 'TGEN-01/reads-again',
-  title: 'a client reads again later, while the customer is away',
+  title: 'a client reads again later, while the customer is absent',
   right: 'It reads with the access token that it kept.',
   steps: ['connect', 'read'],
   judge: (run) => survives(run),
@@ -26,7 +26,7 @@ scenario({
 scenario({
   id: 'TGEN-05/renewed-meanwhile',
   title: 'the certificate of the bank is renewed while the client reads',
-  right: 'It trusts the authority, and goes on.',
+  right: 'It trusts the authority, and continues.',
   alteration: 'certificate-renewed-meanwhile',
   judge: (run) => survives(run),
 })
@@ -34,7 +34,7 @@ scenario({
 scenario({
   id: 'TGEN-05/renewed-since',
   title: 'the certificate of the bank was renewed since the client read last',
-  right: 'It trusts the authority, and goes on.',
+  right: 'It trusts the authority, and continues.',
   steps: ['connect', { fact: 'certificate-of-the-bank-renewed' }, 'read'],
   judge: (run) => survives(run),
 })
@@ -69,7 +69,7 @@ for (const [ids, fact, who, what] of [
     ['TGEN-05/stranger', 'TGEN-05/stranger-from-the-start', 'TGEN-05/stranger-at-the-api'],
     'certificate-of-a-stranger',
     'with a certificate of an unknown authority',
-    'a certificate of an authority that nobody trusts',
+    'a certificate of an untrusted authority',
   ],
   [
     ['TGEN-05/other-host', 'TGEN-05/other-host-from-the-start', 'TGEN-05/other-host-at-the-api'],
@@ -105,7 +105,7 @@ for (const [ids, fact, who, what] of [
 
 scenario({
   id: 'TGEN-02/renewed',
-  title: 'the transport certificate of the TPP is renewed, and the one before is worth nothing',
+  title: 'the transport certificate of the TPP is renewed, and the previous one is no longer valid',
   right: 'It uses the new certificate, and gets a new access token where the old one is bound.',
   steps: ['connect', { fact: 'certificate-of-the-TPP-renewed' }, 'read'],
   owns: ['TGEN-02/certificate'],

@@ -43,7 +43,7 @@ scenario({
 
 scenario({
   id: 'TIDT-14/several-keys',
-  title: 'the bank publishes several keys, of other types too, and signs with whichever it likes',
+  title: 'the bank publishes several keys, of other types too, and signs with any of them',
   right: 'It takes the key that the kid of the ID token names.',
   alteration: 'many-keys',
   judge: survivesByItsKeys,
@@ -110,7 +110,7 @@ for (const [id, alteration, what] of [
 ] as const) {
   scenario({
     id,
-    title: `the customer confirms again, and the answer holds an ID token ${what}`,
+    title: `the customer re-confirms, and the answer holds an ID token ${what}`,
     right: 'It validates the ID token of each visit, and redeems no code beside a wrong one.',
     alteration,
     steps: ['connect', 'reconfirm'],
@@ -120,8 +120,7 @@ for (const [id, alteration, what] of [
 
 scenario({
   id: 'TIDT-18/extension',
-  title:
-    'the ID token has an extension in its header that has to be understood, and that nobody knows',
+  title: 'the ID token has an unknown critical extension (crit) in its header',
   right: 'It does not understand the ID token, and redeems no code.',
   alteration: 'redirect-id-token-with-an-extension',
   judge: (run) => refusesTheCode(run, 'an ID token with an unknown extension'),
@@ -138,7 +137,7 @@ function insistsOnLevel(visit: Exchange): boolean {
 
 scenario({
   id: 'TIDT-19/level',
-  title: 'the ID token says that the customer logged in by another level (acr) than was asked for',
+  title: 'the ID token states another level of authentication (acr) than was asked for',
   right: 'It compares acr with the levels on which its request insists, and redeems no code.',
   alteration: 'redirect-id-token-of-another-level',
   judge(run) {
@@ -152,7 +151,7 @@ scenario({
 scenario({
   id: 'TIDT-10/absent',
   title: 'the answer of the authorisation page holds a code and no ID token',
-  right: 'It redeems no code that no ID token vouches for.',
+  right: 'It does not redeem a code that comes without an ID token.',
   alteration: 'redirect-without-id-token',
   judge: (run) => refusesTheCode(run, 'an answer without an ID token'),
 })
@@ -216,7 +215,7 @@ scenario({
     if (used) {
       throw new Nonconformance({
         message: `the client accepts ${what}`,
-        expected: 'no request for data: neither ID token vouches for the other',
+        expected: 'no request for data: the two ID tokens cannot be compared',
         actual: `${used.request.method} ${used.endpoint} was sent`,
         exchange: used,
       })
@@ -253,13 +252,13 @@ for (const [id, alteration, what, because] of [
     'TIDT-12/signature-from-token-endpoint',
     'token-id-token-of-a-stranger',
     'signed by somebody else',
-    'TLS may stand for the signature here',
+    'TLS may replace the check of the signature here',
   ],
   [
     'TIDT-12/unknown-kid-from-token-endpoint',
     'token-id-token-of-unknown-kid',
     'of a key that is not published',
-    'TLS may stand for the signature here',
+    'TLS may replace the check of the signature here',
   ],
   [
     'TIDT-13/at-hash-from-token-endpoint',
@@ -310,7 +309,7 @@ for (const [id, alteration, what, because] of [
   scenario({
     id,
     title: `the answer of the authorisation page holds an ID token ${what}`,
-    right: `Whether it goes on is recorded: ${because}.`,
+    right: `Whether it continues is recorded: ${because}.`,
     alteration,
     judge(run) {
       const taken = redemptions(run.exchanges).length > 0
@@ -322,7 +321,7 @@ for (const [id, alteration, what, because] of [
 scenario({
   id: 'TIDT-16/array',
   title: 'aud of every ID token is an array with the client alone',
-  right: 'It finds itself in the array, and goes on.',
+  right: 'It finds itself in the array, and continues.',
   alteration: 'id-tokens-with-aud-in-an-array',
   judge: (run) => survives(run),
 })

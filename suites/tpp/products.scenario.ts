@@ -59,7 +59,7 @@ for (const [id, alteration, title] of [
 scenario({
   id: 'TPRD-04/none',
   title: 'the bank has no current product: the list is empty',
-  right: 'What it makes of that is recorded.',
+  right: 'How it handles that is recorded.',
   alteration: 'no-product',
   steps: ['products'],
   judge(run) {

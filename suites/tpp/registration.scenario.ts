@@ -69,7 +69,7 @@ function usesWhatIsStored(run: ScenarioRun, name: 'redirect_uri' | 'scope', unal
 
 scenario({
   id: 'REG-07/redirect-uri',
-  title: 'of the redirect URIs that a client registers, the bank keeps the last alone',
+  title: 'of the redirect URIs that a client registers, the bank keeps only the last',
   right: 'It sends the customer to the redirect URI that the registration returned.',
   alteration: 'last-redirect-uri-is-stored',
   owns: ['TAUT-03/registered'],
@@ -81,7 +81,7 @@ const NO_SCOPE_BESIDE = 'the client registers no scope beside accounts'
 
 scenario({
   id: 'REG-07/scope',
-  title: 'of the scopes that a client registers, the bank keeps those for accounts alone',
+  title: 'of the scopes that a client registers, the bank keeps only those for accounts',
   right: 'It asks the customer for registered scopes only.',
   alteration: 'scope-for-accounts-alone',
   owns: ['TAUT-04/registered', 'TTOK-10/own-scopes'],
@@ -90,7 +90,8 @@ scenario({
 
 scenario({
   id: 'REG-07/scope-of-funds',
-  title: 'funds are to be confirmed, and of the scopes the bank has kept those for accounts alone',
+  title:
+    'a funds confirmation consent is needed, and of the scopes the bank has kept only those for accounts',
   right: 'It asks for a token with registered scopes only, or says that it cannot confirm funds.',
   alteration: 'scope-for-accounts-alone',
   owns: ['TTOK-10/own-scopes'],
@@ -124,7 +125,7 @@ scenario({
 scenario({
   id: 'TREG-10/other-method',
   title: 'the registration comes back with the authentication method tls_client_auth',
-  right: 'What it makes of that is recorded: the document knows private_key_jwt alone.',
+  right: 'How it handles that is recorded: the document knows private_key_jwt alone.',
   alteration: 'registered-for-tls-client-auth',
   owns: ['TTOK-01/method'],
   judge(run) {
@@ -141,7 +142,8 @@ scenario({
 
 scenario({
   id: 'TREG-06/other-values',
-  title: 'the registration comes back with another on-behalf-of and members nobody asked for',
+  title:
+    'the registration comes back with another software_on_behalf_of and members that nobody asked for',
   right: 'It continues with what it got.',
   alteration: 'registered-with-much-more',
   judge: (run) => survives(run),

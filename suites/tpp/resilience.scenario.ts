@@ -60,7 +60,7 @@ for (const [id, alteration, steps, title] of [
     'TRES-01/customer-away',
     'too-many-requests-while-away',
     ['connect', 'read'],
-    'the rate limit is reached while the customer is away: 429 with Retry-After of a second',
+    'the rate limit is reached while the customer is absent: 429 with Retry-After of a second',
   ],
 ] as const) {
   scenario({
@@ -118,7 +118,7 @@ for (const [id, alteration, title, what] of [
   [
     'TRES-05/refused-again',
     'data-refused',
-    'the bank answers every request for data with 401, whatever tokens a refresh yields',
+    'the bank answers every request for data with 401, even with the tokens from a refresh',
     'answers of 401',
   ],
 ] as const) {
@@ -159,7 +159,7 @@ for (const [id, alteration, title, what] of [
   [
     'TRES-04/cut',
     'data-cut-short',
-    'answers with data end in the midst of their JSON',
+    'answers with data end in the middle of their JSON',
     'JSON that ends too early',
   ],
   [

@@ -110,7 +110,7 @@ conduct('TTOK-03/expiry', 'the assertion has an exp that has not passed', option
   const isNumber = typeof exp === 'number'
   return unless(isNumber && exp > at - CLOCK, {
     message:
-      exp === undefined ? 'exp is missing' : isNumber ? 'exp has passed' : 'exp is no number',
+      exp === undefined ? 'exp is missing' : isNumber ? 'exp has passed' : 'exp is not a number',
     expected: 'an exp in the future, a number of seconds since 1970',
     actual: `exp ${shown(exp)} at ${Math.floor(at)}`,
   })
@@ -126,7 +126,7 @@ conduct(
     if (!asked.assertion) {
       return [
         {
-          message: 'client_assertion is no JWT',
+          message: 'client_assertion is not a JWT',
           expected: 'a JWT in compact form, signed with PS256',
           actual: `${asked.form.get('client_assertion')?.length} characters that are none`,
         },

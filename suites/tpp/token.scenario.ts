@@ -54,7 +54,7 @@ function usesRefreshToken(run: ScenarioRun): void {
 function survivesAlone(run: ScenarioRun): void {
   const [visit] = laterVisits(run)
   expectThat(visit === undefined, {
-    message: 'the customer is asked again, where tokens of the client were good',
+    message: 'the customer is asked again, although the client had valid tokens',
     expected: 'data by the tokens that it has',
     actual: 'another visit of the customer',
     exchange: visit,
@@ -76,8 +76,8 @@ scenario({
 
 scenario({
   id: 'TTOK-11/short-life',
-  title: 'access tokens live for a second',
-  right: 'It heeds expires_in or the 401, and gets a new one with its refresh token.',
+  title: 'access tokens expire after a second',
+  right: 'It follows expires_in or the 401, and gets a new one with its refresh token.',
   alteration: 'tokens-of-a-second',
   steps: ['connect', 'read'],
   judge(run) {
@@ -122,7 +122,7 @@ function wasReplaced(run: ScenarioRun, exchange: Exchange): boolean {
 
 scenario({
   id: 'TTOK-12/rotated',
-  title: 'each refresh yields another refresh token, and the one before is void',
+  title: 'each refresh returns another refresh token, and the previous one is no longer valid',
   right: 'It keeps the newest refresh token.',
   alteration: 'refresh-tokens-rotate',
   steps: ['connect', { fact: 'token-expired' }, 'read', { fact: 'token-expired' }, 'read'],
@@ -148,7 +148,7 @@ scenario({
 
 scenario({
   id: 'TTOK-12/kept',
-  title: 'a refresh yields no new refresh token: the one before goes on',
+  title: 'a refresh returns no new refresh token: the previous one stays valid',
   right: 'It keeps the refresh token that it has.',
   alteration: 'refresh-without-new-refresh-token',
   steps: ['connect', { fact: 'token-expired' }, 'read', { fact: 'token-expired' }, 'read'],
@@ -177,7 +177,7 @@ scenario({
   id: 'TTOK-13/refresh-refused',
   title: 'the refresh token is refused with invalid_grant, and the client is asked to read twice',
   right:
-    'It says that the customer must connect again, and sends that refresh token to nobody any more.',
+    'It says that the customer must connect again, and does not send that refresh token again.',
   alteration: 'refresh-refused',
   unending: (run) => givesUp(refreshes(run)),
   steps: ['connect', { fact: 'token-expired' }, 'read', 'read'],
@@ -197,8 +197,8 @@ scenario({
 
 scenario({
   id: 'TTOK-14/no-id-token-at-refresh',
-  title: 'a refresh yields no ID token',
-  right: 'It goes on: the member is not required.',
+  title: 'a refresh returns no ID token',
+  right: 'It continues: the member is not required.',
   alteration: 'refreshed-tokens-without-openid',
   steps: ['connect', { fact: 'token-expired' }, 'read'],
   judge(run) {
@@ -210,7 +210,7 @@ scenario({
 
 scenario({
   id: 'TTOK-18/after-reconfirmation',
-  title: 'the customer confirms again, and the tokens of before are worth nothing any more',
+  title: 'the customer re-confirms, and the earlier tokens are no longer valid',
   right: 'It reads with the tokens of the newest code.',
   alteration: 'tokens-end-at-re-confirmation',
   steps: ['connect', 'reconfirm', 'read'],
@@ -264,7 +264,7 @@ for (const [id, alteration, title] of [
   scenario({
     id,
     title,
-    right: 'It goes on: the member is not required.',
+    right: 'It continues: the member is not required.',
     alteration,
     judge: (run) => survives(run),
   })
@@ -272,8 +272,8 @@ for (const [id, alteration, title] of [
 
 scenario({
   id: 'TTOK-14/small-letters',
-  title: 'the token response has the token_type bearer',
-  right: 'It goes on: the value has no case.',
+  title: 'the token response has the token_type bearer, in lower case',
+  right: 'It continues: the value has no case.',
   alteration: 'token-type-in-small-letters',
   judge: (run) => survives(run),
 })

@@ -87,8 +87,8 @@ const parts: Part<Answer, AcceptValue>[] = [
       ...lawful(
         'should',
         RANGES,
-        ['first', 'with others behind it', 'application/json, text/plain, */*'],
-        ['last', 'behind heavier ones', 'text/html, application/xml;q=0.9, application/json;q=0.2'],
+        ['first', 'with others after it', 'application/json, text/plain, */*'],
+        ['last', 'after heavier ones', 'text/html, application/xml;q=0.9, application/json;q=0.2'],
         [
           'browser',
           'as a browser sends it',
@@ -98,7 +98,7 @@ const parts: Part<Answer, AcceptValue>[] = [
       ),
       ...lawful('observe', EMPTY, [
         'empty-elements',
-        'behind an empty element',
+        'after an empty element',
         ', application/json',
       ]),
     ],

@@ -53,7 +53,7 @@ export const authorization: ValueType<Token, HeaderValues> = {
           'must',
           INVALID,
           ['scheme-shorter', 'under the scheme Beare', (token) => `Beare ${token}`],
-          ['scheme-twice', 'behind Bearer twice', (token) => `Bearer Bearer ${token}`],
+          ['scheme-twice', 'after Bearer twice', (token) => `Bearer Bearer ${token}`],
         ),
         {
           ...{ id: 'scheme-in-mixed-case', words: 'under the scheme bEARER', lawful: true },
@@ -66,12 +66,12 @@ export const authorization: ValueType<Token, HeaderValues> = {
     {
       part: '1*SP',
       rows: [
-        ...rows('observe', SPACES, ['tab', 'behind a tab', (token) => `Bearer\t${token}`]),
+        ...rows('observe', SPACES, ['tab', 'after a tab', (token) => `Bearer\t${token}`]),
         ...rows(
           'must',
           INVALID,
-          ['comma', 'behind a comma', (token) => `Bearer,${token}`],
-          ['equals', 'behind an equals sign', (token) => `Bearer=${token}`],
+          ['comma', 'after a comma', (token) => `Bearer,${token}`],
+          ['equals', 'after an equals sign', (token) => `Bearer=${token}`],
         ),
       ],
     },
@@ -87,8 +87,8 @@ export const authorization: ValueType<Token, HeaderValues> = {
           'must',
           INVALID,
           ['parameter', 'as a parameter', (token) => `Bearer token="${token}"`],
-          ['more', 'with another word behind it', (token) => `Bearer ${token} x`],
-          ['list', 'with others behind a comma', (token) => `Bearer ${token}, Basic eDp5`],
+          ['more', 'with another word after it', (token) => `Bearer ${token} x`],
+          ['list', 'with others after a comma', (token) => `Bearer ${token}, Basic eDp5`],
         ),
       ],
     },

@@ -110,7 +110,7 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
         spelled('scheme-alone', 'that is the scheme alone', () => 'Bearer'),
         {
           id: 'scheme-in-small-letters',
-          words: 'under the scheme bearer, in small letters',
+          words: 'under the scheme bearer, in lower case',
           lawful: true,
           level: 'observe',
           because:
@@ -119,7 +119,7 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
         },
         {
           id: 'scheme-in-capitals',
-          words: 'under the scheme BEARER, in capitals',
+          words: 'under the scheme BEARER, in upper case',
           lawful: true,
           level: 'observe',
           because:
@@ -131,11 +131,11 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
     {
       part: '1*SP',
       rows: [
-        spelled('no-space', 'with no space behind the scheme', (token) => `Bearer${token}`),
-        spelled('colon', 'with a colon behind the scheme', (token) => `Bearer: ${token}`),
+        spelled('no-space', 'with no space after the scheme', (token) => `Bearer${token}`),
+        spelled('colon', 'with a colon after the scheme', (token) => `Bearer: ${token}`),
         {
           id: 'two-spaces',
-          words: 'with two spaces behind the scheme',
+          words: 'with two spaces after the scheme',
           lawful: true,
           level: 'observe',
           because: 'RFC 6750 section 2.1: 1*SP; the document shows one space',
@@ -165,7 +165,7 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
         ),
         instead(
           'more-behind',
-          'with more behind it',
+          'with more after it',
           ({ token }) =>
             // Before the padding, since decoders ignore what comes after it.
             `${token.slice(0, lastOf(token) + 1)}${MORE}${token.slice(lastOf(token) + 1)}`,
@@ -173,7 +173,7 @@ export const bearerCredential: ValueType<Credentials, CallDeviation> = {
         instead('more-before', 'with more before it', ({ token }) => `${MORE}${token}`),
         instead(
           'twice',
-          'twice, one behind the other',
+          'twice, one after the other',
           ({ token }) => `${token.slice(0, lastOf(token) + 1)}${token}`,
         ),
         instead('first-half', 'that is cut in its middle', ({ token }) =>

@@ -49,7 +49,7 @@ export const cardEnding: ValueType<Card, unknown> = {
         text('one-digit', 'of one digit', (ending) => ending.slice(-1)),
         text('three-last', 'of the last three digits', (ending) => ending.slice(1)),
         text('three-first', 'of the first three digits', (ending) => ending.slice(0, 3)),
-        text('five', 'of five digits, one behind the right ones', (ending) => `${ending}0`),
+        text('five', 'of five digits, one after the right ones', (ending) => `${ending}0`),
         text('five-last', 'of five digits, one before the right ones', (ending) => `1${ending}`),
         text('five-with-zero', 'with a zero before the right ones', (ending) => `0${ending}`),
         text('eight', 'of the four digits twice', (ending) => `${ending}${ending}`),
@@ -92,7 +92,7 @@ export const cardEnding: ValueType<Card, unknown> = {
         text('decimal-point', 'with a decimal point for a digit', (ending) => {
           return `${ending.slice(0, 2)}.${ending.slice(3)}`
         }),
-        text('decimals', 'with .0 behind it', (ending) => `${ending}.0`),
+        text('decimals', 'with .0 after it', (ending) => `${ending}.0`),
         text(
           'exponent',
           'with an exponent',
@@ -101,16 +101,16 @@ export const cardEnding: ValueType<Card, unknown> = {
         text('base-sixteen', 'of four characters in base sixteen', (ending) => {
           return `0x${ending.slice(2)}`
         }),
-        text('thousands', 'with a comma behind its first digit', (ending) => {
+        text('thousands', 'with a comma after its first digit', (ending) => {
           return `${ending.slice(0, 1)},${ending.slice(1)}`
         }),
       ],
     },
     {
-      part: 'nothing before, behind and between',
+      part: 'nothing before, after and between',
       rows: [
         text('leading-space', 'with a space before it', (ending) => ` ${ending}`),
-        text('trailing-space', 'with a space behind it', (ending) => `${ending} `),
+        text('trailing-space', 'with a space after it', (ending) => `${ending} `),
         text(
           'space-for-digit',
           'of three digits and a space',
@@ -120,10 +120,10 @@ export const cardEnding: ValueType<Card, unknown> = {
           return `${ending.slice(0, 2)} ${ending.slice(2)}`
         }),
         text('spaces', 'of four spaces', () => '    '),
-        text('trailing-newline', 'with a line feed behind it', (ending) => `${ending}\n`),
+        text('trailing-newline', 'with a line feed after it', (ending) => `${ending}\n`),
         text('second-line', 'with a second line', (ending) => `${ending}\nabcd`),
-        text('trailing-nul', 'with a NUL behind it', (ending) => `${ending}\0`),
-        text('no-break-space', 'with a no-break space behind it', (ending) => `${ending}\u00a0`),
+        text('trailing-nul', 'with a NUL after it', (ending) => `${ending}\0`),
+        text('no-break-space', 'with a no-break space after it', (ending) => `${ending}\u00a0`),
         text('zero-width-space', 'with a zero-width space inside', (ending) => {
           return `${ending.slice(0, 2)}\u200b${ending.slice(2)}`
         }),

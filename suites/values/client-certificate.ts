@@ -69,7 +69,7 @@ const inHeaders: Row[] = FORWARDED_BY.map((by) => ({
   id: `header-${by.id}`,
   words: `without one, with the client’s own certificate ${by.words.replace(/^by/, 'named by')}`,
   level: 'must',
-  because: `${REQUIRED} A header is no certificate, and what it says was not proven (RFC 9440 4).`,
+  because: `${REQUIRED} A header is not a certificate, and what it says was not proven (RFC 9440 4).`,
   make(right) {
     const headers = headersOf(by, right)
     return headers && { identity: 'none', headers }
@@ -83,7 +83,7 @@ const overAnother: Row[] = FORWARDED_BY.filter(({ id }) =>
   id: `untrusted-and-header-${by.id}`,
   words: `of an unknown authority, with the client’s own certificate ${by.words}`,
   level: 'must',
-  because: `${REQUIRED} A header is no certificate, and what it says was not proven (RFC 9440 4).`,
+  because: `${REQUIRED} A header is not a certificate, and what it says was not proven (RFC 9440 4).`,
   make(right) {
     const headers = headersOf(by, right)
     if (!headers || !right.identities.includes('untrusted')) return undefined

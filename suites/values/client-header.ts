@@ -53,13 +53,13 @@ export const clientHeader: ValueType<AnyRequest, AddedHeaders> = {
     {
       part: 'field-name (5.1)',
       rows: [
-        spelled('small-names', 'whose headers are named in small letters', (name) =>
+        spelled('small-names', 'whose headers are named in lower case', (name) =>
           name.toLowerCase(),
         ),
         spelled('first-letters', 'whose headers are named as Go names them', (name) =>
           name.toLowerCase().replace(/(?<![a-z])[a-z]/g, (letter) => letter.toUpperCase()),
         ),
-        spelled('capital-names', 'whose headers are named in capitals', (name) =>
+        spelled('capital-names', 'whose headers are named in upper case', (name) =>
           name.toUpperCase(),
         ),
       ],

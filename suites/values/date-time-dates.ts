@@ -57,7 +57,7 @@ export const DATES = [
     ['november-31', 'of 31 November', dated((y) => `${y}-11-31`)],
     [
       'february-29',
-      'of 29 February in a year that is no leap year',
+      'of 29 February in a year that is not a leap year',
       dated((y) => `${commonYear(y)}-02-29`),
     ],
     [

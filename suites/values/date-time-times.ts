@@ -124,7 +124,7 @@ export const TIMES = [
     ],
   ),
   same('"Z"', 'RFC 3339 5.6 NOTE: “may alternatively be lower case "t" or "z" respectively”', [
-    ['small-z', 'with a small z', zoned('z'), 'should'],
+    ['small-z', 'with a lower-case z', zoned('z'), 'should'],
   ]),
   same('time-numoffset: zero', 'RFC 3339 5.6: time-offset = "Z" / time-numoffset', [
     ['offset-zero', 'with the offset +00:00', zoned('+00:00')],
@@ -167,9 +167,9 @@ export const TIMES = [
     ['offset-and-z', 'with an offset and Z', zoned('+00:00Z')],
     ['space-before-z', 'with a space before its Z', zoned(' Z')],
     ['zone-utc', 'with UTC for Z', zoned('UTC')],
-    ['zone-gmt', 'with GMT behind a space for Z', zoned(' GMT')],
-    ['zone-bst', 'with BST behind a space for Z', zoned(' BST')],
+    ['zone-gmt', 'with GMT after a space for Z', zoned(' GMT')],
+    ['zone-bst', 'with BST after a space for Z', zoned(' BST')],
     ['zone-of-military', 'with A for Z', zoned('A')],
-    ['zone-name', 'with the name of a time zone behind it', zoned('Z[Europe/London]')],
+    ['zone-name', 'with the name of a time zone after it', zoned('Z[Europe/London]')],
   ]),
 ]

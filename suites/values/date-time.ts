@@ -15,8 +15,13 @@ const TEXTS: Part<Instant, string>[] = [
   same('date-time', WHOLE, [['exact', 'in UTC', inUtc]]),
   ...DATES,
   same('"T"', 'RFC 3339 5.6 NOTE: “may alternatively be lower case "t" or "z" respectively”', [
-    ['small-t', 'with a small t', (at) => inUtc(at).replace('T', 't'), 'should'],
-    ['small-letters', 'with a small t and a small z', (at) => inUtc(at).toLowerCase(), 'should'],
+    ['small-t', 'with a lower-case t', (at) => inUtc(at).replace('T', 't'), 'should'],
+    [
+      'small-letters',
+      'with a lower-case t and a lower-case z',
+      (at) => inUtc(at).toLowerCase(),
+      'should',
+    ],
   ]),
   wrong(
     '"T": another separator',
@@ -25,7 +30,7 @@ const TEXTS: Part<Instant, string>[] = [
       ['space-for-t', 'with a space for its T', (at) => inUtc(at).replace('T', ' '), 'observe'],
       [
         'low-line-for-t',
-        'with a low line for its T',
+        'with an underscore for its T',
         (at) => inUtc(at).replace('T', '_'),
         'observe',
       ],
@@ -57,16 +62,16 @@ const TEXTS: Part<Instant, string>[] = [
     ],
     ['en-dashes', 'with en dashes for hyphens', (at) => inUtc(at).replaceAll('-', '\u2013')],
   ]),
-  wrong('nothing before, behind and between', WHOLE, [
+  wrong('nothing before, after and between', WHOLE, [
     ['leading-space', 'with a space before it', (at) => ` ${inUtc(at)}`],
-    ['trailing-space', 'with a space behind it', (at) => `${inUtc(at)} `],
-    ['trailing-newline', 'with a line feed behind it', (at) => `${inUtc(at)}\n`],
+    ['trailing-space', 'with a space after it', (at) => `${inUtc(at)} `],
+    ['trailing-newline', 'with a line feed after it', (at) => `${inUtc(at)}\n`],
     ['second-line', 'with a second line', (at) => `${inUtc(at)}\ntomorrow`],
-    ['trailing-nul', 'with a NUL behind it', (at) => `${inUtc(at)}\0`],
-    ['zero-width-space', 'with a zero-width space behind it', (at) => `${inUtc(at)}\u200b`],
-    ['text-behind', 'with a word behind it', (at) => `${inUtc(at)} or later`],
+    ['trailing-nul', 'with a NUL after it', (at) => `${inUtc(at)}\0`],
+    ['zero-width-space', 'with a zero-width space after it', (at) => `${inUtc(at)}\u200b`],
+    ['text-behind', 'with a word after it', (at) => `${inUtc(at)} or later`],
     ['text-before', 'with a word before it', (at) => `from ${inUtc(at)}`],
-    ['digit-behind', 'with a digit behind it', (at) => `${inUtc(at)}0`],
+    ['digit-behind', 'with a digit after it', (at) => `${inUtc(at)}0`],
     ['in-quotes', 'in quotation marks', (at) => `"${inUtc(at)}"`],
     ['two', 'that are two, with a comma between', (at) => `${inUtc(at)},${inUtc(at)}`],
     ['interval', 'that is an interval', (at) => `${inUtc(at)}/${inUtc(at)}`],

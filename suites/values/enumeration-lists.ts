@@ -112,12 +112,12 @@ export function twoInOne(terms: Terms): Part<Enumeration, unknown> {
     part: 'one of the values, alone',
     rows: [
       right(terms, ['exact', 'as it is needed', ({ chosen }) => chosen[0]]),
-      row('comma-and-other', 'with a comma and another value behind it', (a, b) => `${a},${b}`),
+      row('comma-and-other', 'with a comma and another value after it', (a, b) => `${a},${b}`),
       row('other-and-comma', 'with another value and a comma before it', (a, b) => `${b},${a}`),
-      row('space-and-other', 'with a space and another value behind it', (a, b) => `${a} ${b}`),
+      row('space-and-other', 'with a space and another value after it', (a, b) => `${a} ${b}`),
       row('bar-and-other', 'with a vertical bar and another value', (a, b) => `${a}|${b}`),
-      row('comma-and-itself', 'with a comma and itself behind it', (a) => `${a},${a}`),
-      row('space-and-itself', 'with a space and itself behind it', (a) => `${a} ${a}`, spaces),
+      row('comma-and-itself', 'with a comma and itself after it', (a) => `${a},${a}`),
+      row('space-and-itself', 'with a space and itself after it', (a) => `${a} ${a}`, spaces),
     ],
   }
 }
@@ -157,7 +157,7 @@ export function repeated(terms: Terms): Part<Enumeration, unknown> {
     rows: [
       twice('sent-twice', 'that is sent twice', (value) => [value, value]),
       twice('sent-before-other', 'that is sent before another value', (a, b) => [a, b]),
-      twice('sent-after-other', 'that is sent behind another value', (a, b) => [b, a]),
+      twice('sent-after-other', 'that is sent after another value', (a, b) => [b, a]),
     ],
   }
 }

@@ -22,8 +22,8 @@ export function spellingsOf(terms: Terms): Part<Enumeration, unknown>[] {
 }
 
 const CASES: readonly Spelling[] = [
-  ['in-capitals', 'in capitals', (value) => value.toUpperCase()],
-  ['in-small-letters', 'in small letters', (value) => value.toLowerCase()],
+  ['in-capitals', 'in upper case', (value) => value.toUpperCase()],
+  ['in-small-letters', 'in lower case', (value) => value.toLowerCase()],
   [
     'other-case',
     'with its letters in the other case',
@@ -55,16 +55,12 @@ const FOLDED: readonly Spelling[] = [
 
 const SPACES: readonly Spelling[] = [
   ['leading-space', 'with a space before it', (value) => ` ${value}`],
-  ['trailing-space', 'with a space behind it', (value) => `${value} `],
+  ['trailing-space', 'with a space after it', (value) => `${value} `],
   ['spaces-around', 'with spaces around it', (value) => ` ${value} `],
   ['leading-tab', 'with a tab before it', (value) => `\t${value}`],
-  ['trailing-newline', 'with a line feed behind it', (value) => `${value}\n`],
-  [
-    'trailing-return',
-    'with a carriage return and a line feed behind it',
-    (value) => `${value}\r\n`,
-  ],
-  ['no-break-space', 'with a no-break space behind it', (value) => `${value}\u00a0`],
+  ['trailing-newline', 'with a line feed after it', (value) => `${value}\n`],
+  ['trailing-return', 'with a carriage return and a line feed after it', (value) => `${value}\r\n`],
+  ['no-break-space', 'with a no-break space after it', (value) => `${value}\u00a0`],
 ]
 
 const PARTS: readonly Spelling[] = [
@@ -72,11 +68,11 @@ const PARTS: readonly Spelling[] = [
   ['first-cut', 'without its first character', (value) => value.slice(1)],
   ['last-cut', 'without its last character', (value) => value.slice(0, -1)],
   ['letter-before', 'with a letter before it', (value) => `x${value}`],
-  ['letter-behind', 'with a letter behind it', (value) => `${value}x`],
-  ['digit-behind', 'with a digit behind it', (value) => `${value}2`],
+  ['letter-behind', 'with a letter after it', (value) => `${value}x`],
+  ['digit-behind', 'with a digit after it', (value) => `${value}2`],
   ['first-word', 'of its first word alone', (value) => wordsIn(value)[0]],
   ['last-word', 'of its last word alone', (value) => wordsIn(value).at(-1)],
-  ['twice', 'that stands twice, one behind the other', (value) => `${value}${value}`],
+  ['twice', 'that stands twice, one after the other', (value) => `${value}${value}`],
   [
     'letter-doubled',
     'with its last letter doubled',
@@ -88,8 +84,8 @@ const PARTS: readonly Spelling[] = [
     (value) => (value.length < 3 ? undefined : value.replace(/^(.)(.)(.)/u, '$1$3$2')),
   ],
   ['with-namespace', 'with a namespace before it', (value) => `OB.${value}`],
-  ['with-suffix', 'with a suffix behind it', (value) => `${value}.v1`],
-  ['with-fragment', 'with a fragment behind it', (value) => `${value}#x`],
+  ['with-suffix', 'with a suffix after it', (value) => `${value}.v1`],
+  ['with-fragment', 'with a fragment after it', (value) => `${value}#x`],
 ]
 
 const NUMBERS: readonly Spelling[] = [
@@ -120,7 +116,7 @@ const capital = (word: string) => word.replace(/^./, (first) => first.toUpperCas
 
 const SEPARATORS: readonly Spelling[] = [
   joined('hyphens', 'with hyphens between its words', (parts) => parts.join('-')),
-  joined('low-lines', 'with low lines between its words', (parts) => parts.join('_')),
+  joined('low-lines', 'with underscores between its words', (parts) => parts.join('_')),
   joined('spaces', 'with spaces between its words', (parts) => parts.join(' ')),
   joined('dots', 'with dots between its words', (parts) => parts.join('.')),
   joined('colons', 'with colons between its words', (parts) => parts.join(':')),
@@ -132,10 +128,10 @@ const SEPARATORS: readonly Spelling[] = [
   joined('camel-case', 'with a capital at the beginning of each word but the first', (parts) =>
     parts.map((part, index) => (index === 0 ? part.toLowerCase() : capital(part))).join(''),
   ),
-  joined('constant-case', 'in capitals, with low lines between its words', (parts) =>
+  joined('constant-case', 'in upper case, with underscores between its words', (parts) =>
     parts.join('_').toUpperCase(),
   ),
-  joined('words-reversed', 'with its words turned round and run together', (parts) =>
+  joined('words-reversed', 'with its words in reverse order and joined', (parts) =>
     parts.toReversed().join(''),
   ),
 ]
@@ -161,16 +157,16 @@ const WILDCARDS: readonly Spelling[] = [
 ]
 
 const CHARACTERS: readonly Spelling[] = [
-  ['trailing-nul', 'with a NUL behind it', (value) => `${value}\0`],
-  ['nul-and-more', 'with a NUL and more behind it', (value) => `${value}\0.x`],
-  ['zero-width-space', 'with a zero-width space behind it', (value) => `${value}\u200b`],
+  ['trailing-nul', 'with a NUL after it', (value) => `${value}\0`],
+  ['nul-and-more', 'with a NUL and more after it', (value) => `${value}\0.x`],
+  ['zero-width-space', 'with a zero-width space after it', (value) => `${value}\u200b`],
   [
     'soft-hyphen',
     'with a soft hyphen inside',
     (value) => `${value.slice(0, 2)}\u00ad${value.slice(2)}`,
   ],
   ['byte-order-mark', 'with a byte order mark before it', (value) => `\ufeff${value}`],
-  ['combining-accent', 'with a combining accent behind it', (value) => `${value}\u0301`],
+  ['combining-accent', 'with a combining accent after it', (value) => `${value}\u0301`],
   ['cyrillic', 'with a Cyrillic letter', (value) => value.replace(/[aeopcx]/i, cyrillic)],
   [
     'full-width',
@@ -181,9 +177,9 @@ const CHARACTERS: readonly Spelling[] = [
   ['in-double-quotes', 'in quotation marks', (value) => `"${value}"`],
   ['in-single-quotes', 'in apostrophes', (value) => `'${value}'`],
   ['in-brackets', 'in square brackets', (value) => `[${value}]`],
-  ['comma-behind', 'with a comma behind it', (value) => `${value},`],
-  ['semicolon-behind', 'with a semicolon behind it', (value) => `${value};`],
-  ['comment-behind', 'with a comment behind it', (value) => `${value}--`],
+  ['comma-behind', 'with a comma after it', (value) => `${value},`],
+  ['semicolon-behind', 'with a semicolon after it', (value) => `${value};`],
+  ['comment-behind', 'with a comment after it', (value) => `${value}--`],
   ['second-line', 'with a second line', (value) => `${value}\nx`],
 ]
 

@@ -73,7 +73,7 @@ export const customerAddress: ValueType<Present, HeaderValues> = {
           'observe',
           NO_ADDRESS,
           ['ipv6-brackets', 'with an IPv6 address in brackets', '[2001:db8::1]'],
-          ['ipv6-zone', 'with a zone behind an IPv6 address', 'fe80::1%eth0'],
+          ['ipv6-zone', 'with a zone after an IPv6 address', 'fe80::1%eth0'],
           ['ipv6-two-gaps', 'with two gaps in an IPv6 address', '2001:db8::1::1'],
         ),
       ],
@@ -93,7 +93,7 @@ export const customerAddress: ValueType<Present, HeaderValues> = {
       part: 'field-name (RFC 9110 5.1)',
       rows: [
         {
-          ...{ id: 'name-in-capitals', words: 'whose name is written in capitals' },
+          ...{ id: 'name-in-capitals', words: 'whose name is written in upper case' },
           ...{ lawful: true, level: 'should', because: NAMES },
           make: () => ({ headers: { [NAME.toUpperCase()]: '198.51.100.119' } }),
         },

@@ -135,13 +135,13 @@ export function otherParts<Right extends Ids>(
       part: 'two right ones',
       rows: [
         {
-          ...{ id: 'comma-and-own', words: 'with a comma and another right one behind it' },
+          ...{ id: 'comma-and-own', words: 'with a comma and another right one after it' },
           ...{ ...invalid, make: withOwn((id, other) => `${id},${other}`) },
         },
         {
           ...{
             id: 'bar-and-own',
-            words: 'with a vertical bar and another right one behind it',
+            words: 'with a vertical bar and another right one after it',
           },
           ...{ ...invalid, make: withOwn((id, other) => `${id}|${other}`) },
         },
@@ -196,7 +196,7 @@ export function pathParts<Right extends Ids>(
     },
     {
       part: 'segment: empty',
-      none: 'The path of the collection, with a slash behind it, is another operation.',
+      none: 'The path of the collection, with a slash after it, is another operation.',
     },
   ]
 }

@@ -65,8 +65,8 @@ export const LETTERS: readonly NearRow[] = [
 
 export const WHOLE: readonly NearRow[] = [
   ['letter-before', 'with a letter before it', ofLength(6, (id) => `x${id}`)],
-  ['letter-behind', 'with a letter behind it', ofLength(6, (id) => `${id}x`)],
-  ['twice', 'that stands twice, one behind the other', ofRandom((id) => `${id}${id}`)],
+  ['letter-behind', 'with a letter after it', ofLength(6, (id) => `${id}x`)],
+  ['twice', 'that stands twice, one after the other', ofRandom((id) => `${id}${id}`)],
   ['first-cut', 'without its first character that is no zero', withoutFirst],
   ['last-cut', 'without its last character', ofRandom((id) => id.slice(0, -1))],
   ['first-half', 'that is cut in its middle', ofRandom((id) => id.slice(0, id.length >> 1))],
@@ -92,47 +92,47 @@ export const WHOLE: readonly NearRow[] = [
 /** The same id after trimming. */
 export const SPACES: readonly NearRow[] = [
   ['leading-space', 'with a space before it', (id) => ` ${id}`],
-  ['trailing-space', 'with a space behind it', (id) => `${id} `],
-  ['trailing-tab', 'with a tab behind it', (id) => `${id}\t`],
-  ['trailing-newline', 'with a line feed behind it', (id) => `${id}\n`],
-  ['no-break-space', 'with a no-break space behind it', (id) => `${id}\u00a0`],
-  ['zero-width-space', 'with a zero-width space behind it', (id) => `${id}\u200b`],
+  ['trailing-space', 'with a space after it', (id) => `${id} `],
+  ['trailing-tab', 'with a tab after it', (id) => `${id}\t`],
+  ['trailing-newline', 'with a line feed after it', (id) => `${id}\n`],
+  ['no-break-space', 'with a no-break space after it', (id) => `${id}\u00a0`],
+  ['zero-width-space', 'with a zero-width space after it', (id) => `${id}\u200b`],
 ]
 
 export const CONTROLS: readonly NearRow[] = [
-  ['trailing-nul', 'with a NUL behind it', (id) => `${id}\0`],
-  ['nul-and-more', 'with a NUL and more behind it', (id) => `${id}\0.json`],
-  ['line-and-more', 'with a line feed and more behind it', (id) => `${id}\nx`],
+  ['trailing-nul', 'with a NUL after it', (id) => `${id}\0`],
+  ['nul-and-more', 'with a NUL and more after it', (id) => `${id}\0.json`],
+  ['line-and-more', 'with a line feed and more after it', (id) => `${id}\nx`],
 ]
 
 export const PATTERNS: readonly NearRow[] = [
   ['star', 'that is *', () => '*'],
   ['percent', 'that is %', () => '%'],
-  ['low-lines', 'of as many low lines as it has characters', (id) => '_'.repeat(id.length)],
+  ['low-lines', 'of as many underscores as it has characters', (id) => '_'.repeat(id.length)],
   ['any-characters', 'that is .*', () => '.*'],
   ['star-behind', 'with * for its last character', (id) => `${id.slice(0, -1)}*`],
   ['percent-behind', 'with % for its last character', (id) => `${id.slice(0, -1)}%`],
-  ['low-line-behind', 'with a low line for its last character', lowLineBehind],
+  ['low-line-behind', 'with an underscore for its last character', lowLineBehind],
   ['question-mark', 'with a question mark for its last character', (id) => `${id.slice(0, -1)}?`],
-  ['star-behind-it', 'with * behind it', (id) => `${id}*`],
+  ['star-behind-it', 'with * after it', (id) => `${id}*`],
   ['brackets', 'with its last character in square brackets', (id) => id.replace(/.$/, '[$&]')],
 ]
 
 /** Texts that end a string of a query language and continue the query. */
 export const INJECTIONS: readonly NearRow[] = [
-  ['sql-or', 'with a condition of SQL behind it', (id) => `${id}' OR '1'='1`],
+  ['sql-or', 'with a condition of SQL after it', (id) => `${id}' OR '1'='1`],
   ['sql-true', 'that is a condition of SQL', () => "' OR 1=1"],
-  ['sql-comment', 'with an apostrophe and a comment of SQL behind it', (id) => `${id}'--`],
-  ['ldap', 'with a condition of LDAP behind it', (id) => `${id})(objectClass=*`],
+  ['sql-comment', 'with an apostrophe and a comment of SQL after it', (id) => `${id}'--`],
+  ['ldap', 'with a condition of LDAP after it', (id) => `${id})(objectClass=*`],
   ['json-operator', 'that is an operator of a JSON query', () => '{"$ne":null}'],
-  ['apostrophe', 'with an apostrophe behind it', (id) => `${id}'`],
-  ['template', 'with a placeholder of templates behind it', (id) => `${id}\${1}`],
+  ['apostrophe', 'with an apostrophe after it', (id) => `${id}'`],
+  ['template', 'with a placeholder of templates after it', (id) => `${id}\${1}`],
 ]
 
 export const LISTS: readonly NearRow[] = [
   ['comma-and-itself', 'that stands twice, with a comma between', (id) => `${id},${id}`],
-  ['comma-behind', 'with a comma behind it', (id) => `${id},`],
-  ['comma-and-nothing', 'with a comma and an id of nothing behind it', (id) => `${id},x`],
+  ['comma-behind', 'with a comma after it', (id) => `${id},`],
+  ['comma-and-nothing', 'with a comma and an id of nothing after it', (id) => `${id},x`],
   ['space-and-itself', 'that stands twice, with a space between', (id) => `${id} ${id}`],
   ['bar-and-itself', 'that stands twice, with a vertical bar between', (id) => `${id}|${id}`],
   ['in-brackets', 'in square brackets', (id) => `[${id}]`],
@@ -181,11 +181,11 @@ export const COUNTED: readonly NearRow[] = [
 export const LONG: readonly NearRow[] = [
   ['length-200', 'of 200 characters', () => 'x'.repeat(200)],
   ['length-2000', 'of 2,000 characters', () => 'x'.repeat(2000)],
-  ['long-behind', 'with 200 characters behind it', (id) => `${id}${'x'.repeat(200)}`],
+  ['long-behind', 'with 200 characters after it', (id) => `${id}${'x'.repeat(200)}`],
 ]
 
 export const OTHER_LETTERS: readonly NearRow[] = [
-  ['combining-accent', 'with a combining accent behind it', (id) => `${id}\u0301`],
+  ['combining-accent', 'with a combining accent after it', (id) => `${id}\u0301`],
   [
     'full-width',
     'with its first letter or digit in full width',
@@ -211,6 +211,6 @@ export const SAME_NUMBER: readonly NearRow[] = [
   ['uuid-urn', 'that is its UUID as a URN', ofUuid((id) => `urn:uuid:${id}`)],
   ['leading-zeros', 'with zeros before its number', ofNumber((id) => `000${id}`)],
   ['plus-sign', 'with a plus sign before its number', ofNumber((id) => `+${id}`)],
-  ['decimals', 'with .0 behind its number', ofNumber((id) => `${id}.0`)],
-  ['exponent', 'with an exponent behind its number', ofNumber((id) => `${id}e0`)],
+  ['decimals', 'with .0 after its number', ofNumber((id) => `${id}.0`)],
+  ['exponent', 'with an exponent after its number', ofNumber((id) => `${id}e0`)],
 ]

@@ -112,7 +112,7 @@ const written: JwsRow[] = [
   }),
   ...split(OTHER_ISSUER, {
     id: 'iss-twice-other-last',
-    words: 'with a second iss, another one, behind the right one',
+    words: 'with a second iss, another one, after the right one',
     make: spelled('payload', (json) => twice(json, 'last')),
   }),
   ...split(open(UNIQUE_NAMES), {
@@ -123,8 +123,8 @@ const written: JwsRow[] = [
   }),
   ...(
     [
-      ['comma', 'a comma behind its last claim', REJECTED, /\}$/, ',}'],
-      ['trailing', 'text behind the JSON of its claims', REJECTED, /$/, 'x'],
+      ['comma', 'a comma after its last claim', REJECTED, /\}$/, ',}'],
+      ['trailing', 'text after the JSON of its claims', REJECTED, /$/, 'x'],
       ['array', 'an array around its claims', REJECTED, /^(.*)$/s, '[$1]'],
     ] as const
   ).flatMap(([id, words, because, what, by]) =>

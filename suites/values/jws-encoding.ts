@@ -32,13 +32,13 @@ const inBase64 = (jws: string) => jws.replaceAll('-', '+').replaceAll('_', '/')
 const encoding: JwsRow[] = [
   ...sentRows(
     lax(NO_OTHERS),
-    ['padding', 'with = behind each part that base64 would fill', filled],
+    ['padding', 'with = after each part that base64 would fill', filled],
     [
       'base64',
       'in the alphabet of base64',
       (jws) => (inBase64(jws) === jws ? filled(jws) : inBase64(jws)),
     ],
-    ['line-break-behind', 'with a line break behind it', (jws) => `${jws}\n`],
+    ['line-break-behind', 'with a line break after it', (jws) => `${jws}\n`],
     ['space-before', 'with a space before it', (jws) => ` ${jws}`],
     [
       'line-break-inside',
@@ -58,7 +58,7 @@ const encoding: JwsRow[] = [
       'with characters inside its signature that base64 does not have',
       (jws) => `${jws.slice(0, -40)}!*${jws.slice(-40)}`,
     ],
-    ['nul-behind', 'with NUL and more text behind it', (jws) => `${jws}\0.e30`],
+    ['nul-behind', 'with NUL and more text after it', (jws) => `${jws}\0.e30`],
   ),
 ]
 

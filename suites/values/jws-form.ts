@@ -53,9 +53,9 @@ const compact: JwsRow[] = [
   ...sentRows(
     everywhere(THREE_PARTS),
     ['four-parts', 'with a fourth part', (jws) => `${jws}.e30`],
-    ['trailing-dot', 'with a dot behind it', (jws) => `${jws}.`],
+    ['trailing-dot', 'with a dot after it', (jws) => `${jws}.`],
     ['leading-dot', 'with a dot before it', (jws) => `.${jws}`],
-    ['bearer', 'behind the word Bearer', (jws) => `Bearer ${jws}`],
+    ['bearer', 'after the word Bearer', (jws) => `Bearer ${jws}`],
     ['quoted', 'in quotation marks', (jws) => `"${jws}"`],
     ['in-a-list', 'in a JSON array', (jws) => JSON.stringify([jws])],
     ['twice', 'twice, with a comma between', (jws) => `${jws},${jws}`],
@@ -95,7 +95,7 @@ const signature: JwsRow[] = [
     ],
     [
       'signature-longer',
-      'with an octet behind its signature',
+      'with an octet after its signature',
       (_, [header, payload, own]) =>
         `${header}.${payload}.${withOctets(own, (octets) => Buffer.concat([octets, Buffer.of(0)]))}`,
     ],

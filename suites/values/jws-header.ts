@@ -26,7 +26,7 @@ const typ: JwsRow[] = [
     make: () => ({ header: { typ: undefined } }),
   }),
   ...split(
-    should('RFC 7519 5.1: JWT is RECOMMENDED in capitals for older implementations alone.'),
+    should('RFC 7519 5.1: JWT is RECOMMENDED in upper case for older implementations alone.'),
     {
       id: 'typ-lower-case',
       words: 'with jwt as typ',
@@ -153,7 +153,7 @@ const written: JwsRow[] = [
   }),
   ...split(OTHER_ALGORITHM, {
     id: 'header-alg-twice-none-last',
-    words: 'with a second alg, none, behind the right one',
+    words: 'with a second alg, none, after the right one',
     make: spelled('header', (json) => last(json, '"alg":"none"')),
   }),
   ...split(open(TWICE), {
@@ -164,9 +164,9 @@ const written: JwsRow[] = [
   }),
   ...(
     [
-      ['comma', 'a comma behind the last member of its header', JSON_ONLY, /\}$/, ',}'],
+      ['comma', 'a comma after the last member of its header', JSON_ONLY, /\}$/, ',}'],
       ['comment', 'a comment in the JSON of its header', JSON_ONLY, '{', '{/* */'],
-      ['trailing', 'text behind the JSON of its header', JSON_ONLY, /$/, 'x'],
+      ['trailing', 'text after the JSON of its header', JSON_ONLY, /$/, 'x'],
       ['array', 'an array around its header', JSON_ONLY, /^(.*)$/s, '[$1]'],
     ] as const
   ).flatMap(([id, words, because, what, by]) =>

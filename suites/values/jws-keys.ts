@@ -171,7 +171,7 @@ export const keyParts: JwsPart[] = [
       ...embedded('x5c', 'in a self-signed certificate'),
       ...split(open('RFC 7515 4.1.6: the recipient MUST validate the certificate chain.'), {
         id: 'x5c-no-certificate',
-        words: 'with an x5c that is no certificate, signed by the right key',
+        words: 'with an x5c that is not a certificate, signed by the right key',
         make: fixed({ header: { x5c: [Buffer.from(THUMBPRINT).toString('base64')] } }),
       }),
     ],

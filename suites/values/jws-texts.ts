@@ -22,16 +22,16 @@ export const near: readonly Spelled[] = [
     change: (own) => own.slice(0, -1) || undefined,
   },
   { id: 'end', words: 'the end of the right one', change: (own) => own.slice(1) || undefined },
-  { id: 'longer', words: 'the right one with more behind it', change: (own) => `${own}x` },
+  { id: 'longer', words: 'the right one with more after it', change: (own) => `${own}x` },
   { id: 'longer-before', words: 'the right one with more before it', change: (own) => `x${own}` },
-  { id: 'space-behind', words: 'the right one with a space behind it', change: (own) => `${own} ` },
+  { id: 'space-behind', words: 'the right one with a space after it', change: (own) => `${own} ` },
   { id: 'space-before', words: 'the right one with a space before it', change: (own) => ` ${own}` },
   {
     id: 'line-break',
-    words: 'the right one with a line break behind it',
+    words: 'the right one with a line break after it',
     change: (own) => `${own}\n`,
   },
-  { id: 'nul', words: 'the right one with NUL and more behind it', change: (own) => `${own}\0x` },
+  { id: 'nul', words: 'the right one with NUL and more after it', change: (own) => `${own}\0x` },
   { id: 'listed', words: 'the right one in a list of words', change: (own) => `other ${own}` },
   {
     id: 'with-comma',
@@ -68,7 +68,7 @@ export const nearUrls: readonly Spelled[] = [
   },
   {
     id: 'host-in-capitals',
-    words: 'the right one with its host in capitals',
+    words: 'the right one with its host in upper case',
     change: (own) => {
       const host = url(own)?.host
       return host === undefined ? undefined : own.replace(host, host.toUpperCase())
@@ -76,7 +76,7 @@ export const nearUrls: readonly Spelled[] = [
   },
   {
     id: 'scheme-in-capitals',
-    words: 'the right one with its scheme in capitals',
+    words: 'the right one with its scheme in upper case',
     change: (own) => own.replace(/^[a-z]+(?=:)/, (scheme) => scheme.toUpperCase()),
   },
   {

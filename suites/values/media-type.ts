@@ -44,7 +44,7 @@ const title = (text: string) => text.replaceAll(/\b[a-z]/g, (one) => one.toUpper
 const cases: ContentRow[] = [
   spelled({
     id: 'capitals',
-    words: 'in capitals',
+    words: 'in upper case',
     lawful,
     level: 'should',
     because: CASE,
@@ -89,22 +89,22 @@ const parameters: ContentRow[] = [
   ...charset('charset-quoted', 'with charset="utf-8"', '; charset="utf-8"', QUOTED),
   ...charset(
     'charset-spaced',
-    'with spaces before and behind the semicolon',
+    'with spaces before and after the semicolon',
     ' ;  charset=utf-8',
     PARAMETERS,
   ),
   ...charset(
     'charset-tab',
-    'with a tab behind the semicolon',
+    'with a tab after the semicolon',
     ';\tcharset=utf-8',
     'RFC 9110 5.6.3: OWS = *( SP / HTAB ).',
   ),
   spelled({
     id: 'empty-parameter',
-    words: 'with a semicolon behind it',
+    words: 'with a semicolon after it',
     lawful,
     level: 'observe',
-    because: 'RFC 9110 5.6.6: a parameter behind “;” may be left out; older grammars had no such.',
+    because: 'RFC 9110 5.6.6: a parameter after “;” may be left out; older grammars had no such.',
     change: (right) => `${right};`,
   }),
   spelled({
@@ -203,7 +203,7 @@ const types: ContentRow[] = [
   }),
   spelled({
     id: 'two',
-    words: 'with a second one behind a comma',
+    words: 'with a second one after a comma',
     level: 'observe',
     because:
       'RFC 9110 8.3: Content-Type is a singleton; recipients often take the last of several.',

@@ -7,12 +7,12 @@ export const ALIAS_PARTS = [
   differing('case normalisation', 'RFC 3986 6.2.2.1', [
     [
       'scheme-in-capitals',
-      'with its scheme in capitals',
+      'with its scheme in upper case',
       ({ scheme }) => scheme && { scheme: scheme.toUpperCase() },
     ],
     [
       'host-in-capitals',
-      'with its host in capitals',
+      'with its host in upper case',
       (uri) =>
         uri.host && uri.host !== otherCase(uri.host) ? { host: otherCase(uri.host) } : undefined,
     ],

@@ -18,7 +18,7 @@ export const AUTHORITY_PARTS = [
     ],
     ['script-scheme', 'with the scheme javascript', () => ({ scheme: 'javascript' })],
   ]),
-  differing('authority, behind a double slash', 'RFC 3986 3.2', [
+  differing('authority, after a double slash', 'RFC 3986 3.2', [
     [
       'one-slash',
       'with one slash before its host',
@@ -86,7 +86,7 @@ export const AUTHORITY_PARTS = [
     ],
     [
       'longer-port',
-      'with a digit behind its port',
+      'with a digit after its port',
       (uri) => (uri.port ? ported(uri, `${uri.port}0`) : undefined),
     ],
   ]),

@@ -14,7 +14,7 @@ export const HOST_PARTS = [
     ],
     [
       'host-before-nul',
-      'with another domain behind its host and an encoded NUL',
+      'with another domain after its host and an encoded NUL',
       ({ host }) => host && { host: `${host}%00.${ELSEWHERE}` },
     ],
   ]),
@@ -45,7 +45,7 @@ export const HOST_PARTS = [
       'on a host with a letter in place of a dot',
       (uri) => named(uri, (host) => (host.includes('.') ? host.replace('.', 'x') : undefined)),
     ],
-    ['trailing-dot', 'with a dot behind its host', (uri) => named(uri, (host) => `${host}.`)],
+    ['trailing-dot', 'with a dot after its host', (uri) => named(uri, (host) => `${host}.`)],
     [
       'host-wildcard',
       'with * for the first label of its host',

@@ -54,7 +54,7 @@ export const PATH_PARTS = [
     ],
     [
       'matrix-parameter',
-      'with a parameter behind a semicolon in its path',
+      'with a parameter after a semicolon in its path',
       ({ path }) => segment(path, `${path};more=1`),
     ],
     [
@@ -64,14 +64,14 @@ export const PATH_PARTS = [
     ],
     [
       'backslash',
-      'with a backslash and a segment behind its path',
+      'with a backslash and a segment after its path',
       ({ path }) => ({ path: `${path}\\more` }),
     ],
   ]),
   differing('reserved characters, which an encoding changes', 'RFC 3986 2.2', [
     [
       'below-by-encoded-slash',
-      'with an encoded slash and a segment behind its path',
+      'with an encoded slash and a segment after its path',
       ({ path }) => ({ path: `${path}%2Fmore` }),
     ],
     [
@@ -82,34 +82,34 @@ export const PATH_PARTS = [
     ],
     [
       'question-mark-encoded',
-      'with an encoded question mark and a parameter behind its path',
+      'with an encoded question mark and a parameter after its path',
       ({ path }) => ({ path: `${path}%3Fmore=1` }),
     ],
     [
       'number-sign-encoded',
-      'with an encoded number sign behind its path',
+      'with an encoded number sign after its path',
       ({ path }) => ({ path: `${path}%23more` }),
     ],
   ]),
   differing('segments . and .. that lead elsewhere', 'RFC 3986 3.3 and 5.2.4', [
     [
       'dots-behind',
-      'with /../ and another segment behind its path',
+      'with /../ and another segment after its path',
       ({ path }) => ({ path: `${path}/../more` }),
     ],
     [
       'encoded-dots-behind',
-      'with /%2e%2e/ and another segment behind its path',
+      'with /%2e%2e/ and another segment after its path',
       ({ path }) => ({ path: `${path}/%2e%2e/more` }),
     ],
     [
       'dots-with-encoded-slash-behind',
-      'with /..%2f and another segment behind its path',
+      'with /..%2f and another segment after its path',
       ({ path }) => ({ path: `${path}/..%2fmore` }),
     ],
     [
       'dots-with-backslash-behind',
-      'with /..\\ and another segment behind its path',
+      'with /..\\ and another segment after its path',
       ({ path }) => ({ path: `${path}/..\\more` }),
     ],
   ]),
@@ -131,7 +131,7 @@ export const PATH_PARTS = [
     ],
     [
       'redirect-uri-behind',
-      'with &redirect_uri= and another one behind it',
+      'with &redirect_uri= and another one after it',
       (uri) => `${joinUri(uri)}&redirect_uri=https://${ELSEWHERE}/`,
     ],
     [

@@ -20,7 +20,7 @@ export const redirectUri: ValueType<RedirectUris, string> = {
       rows: [
         asRegistered('first', 'that was registered first', ([first]) => first),
         asRegistered('second', 'that was registered second', ([, second]) => second),
-        asRegistered('last', 'that was registered last, behind two others or more', (all) =>
+        asRegistered('last', 'that was registered last, after two others or more', (all) =>
           all.length > 2 ? all.at(-1) : undefined,
         ),
       ],
@@ -72,29 +72,29 @@ export const redirectUri: ValueType<RedirectUris, string> = {
     ]),
     differing('no wrapper, white space or control character', 'RFC 3986 2 and appendix C', [
       ['leading-space', 'with a space before it', (uri) => ` ${joinUri(uri)}`],
-      ['trailing-space', 'with a space behind it', (uri) => `${joinUri(uri)} `],
+      ['trailing-space', 'with a space after it', (uri) => `${joinUri(uri)} `],
       ['leading-tab', 'with a tab before it', (uri) => `\t${joinUri(uri)}`],
-      ['trailing-newline', 'with a line feed behind it', (uri) => `${joinUri(uri)}\n`],
+      ['trailing-newline', 'with a line feed after it', (uri) => `${joinUri(uri)}\n`],
       [
         'second-line',
-        'with a line feed and another one behind it',
+        'with a line feed and another one after it',
         (uri) => `${joinUri(uri)}\nhttps://${ELSEWHERE}/`,
       ],
       [
         'header-behind',
-        'with a line break and a header behind it',
+        'with a line break and a header after it',
         (uri) => `${joinUri(uri)}\r\nx-more: 1`,
       ],
       ['tab-inside', 'with a tab in its host', (uri) => inside(uri.host, (host) => ({ host }))],
-      ['trailing-nul', 'with a NUL behind it', (uri) => `${joinUri(uri)}\0`],
+      ['trailing-nul', 'with a NUL after it', (uri) => `${joinUri(uri)}\0`],
       [
         'nul-and-more',
-        'with a NUL and another path behind it',
+        'with a NUL and another path after it',
         (uri) => `${joinUri(uri)}\0.${ELSEWHERE}/`,
       ],
       [
         'trailing-no-break-space',
-        'with a no-break space behind it',
+        'with a no-break space after it',
         (uri) => `${joinUri(uri)}\u00a0`,
       ],
       ['leading-bom', 'with a byte order mark before it', (uri) => `\ufeff${joinUri(uri)}`],

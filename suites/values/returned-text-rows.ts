@@ -25,28 +25,28 @@ export function printable(of: Of): Part<Seed, string>[] {
     part(of, 'letters and digits', [['plain', 'of letters and digits', (seed) => seed]]),
     part(of, 'space: what a trimmer takes away', [
       ['leading-space', 'with a space before it', (seed) => ` ${seed}`],
-      ['trailing-space', 'with a space behind it', (seed) => `${seed} `],
+      ['trailing-space', 'with a space after it', (seed) => `${seed} `],
       ['doubled-space', 'with two spaces inside', (seed) => `${seed}  ${seed}`],
     ]),
     part(of, 'letters: what folds their case', [
       ['both-cases', 'of small letters and capitals', (seed) => `aB${seed}Cd`],
-      ['capital-uuid', 'that is a UUID in capitals', (seed) => uuid(seed).toUpperCase()],
+      ['capital-uuid', 'that is a UUID in upper case', (seed) => uuid(seed).toUpperCase()],
     ]),
     part(of, 'digits: what a parser of numbers makes of them', [
-      ['leading-zeros', 'of digits behind zeros', (seed) => `000${digits(seed)}`],
+      ['leading-zeros', 'of digits after zeros', (seed) => `000${digits(seed)}`],
       ['large-number', 'of more digits than a number holds', (seed) => `9${digits(seed)}`],
       ['exponent', 'that is a number with an exponent', (seed) => `9${digits(seed)}e5`],
       ['zero-with-exponent', 'that is zero with an exponent', (seed) => `0e${digits(seed)}`],
-      ['base-sixteen', 'of digits behind 0x', (seed) => `0x${digits(seed)}`],
+      ['base-sixteen', 'of digits after 0x', (seed) => `0x${digits(seed)}`],
       [
         'trailing-decimals',
-        'that is a number with zeros behind its point',
+        'that is a number with zeros after its point',
         (seed) => {
           return `9${digits(seed)}.500`
         },
       ],
-      ['minus-zero', 'of digits behind a minus sign and a zero', (seed) => `-0${digits(seed)}`],
-      ['plus-number', 'of digits behind a plus sign', (seed) => `+9${digits(seed)}`],
+      ['minus-zero', 'of digits after a minus sign and a zero', (seed) => `-0${digits(seed)}`],
+      ['plus-number', 'of digits after a plus sign', (seed) => `+9${digits(seed)}`],
       ['date', 'that begins as a date', (seed) => `2024-02-30T24:00:00Z${seed}`],
     ]),
     part(of, '+ and %: what a decoder of forms and URLs makes of them', [
@@ -95,7 +95,11 @@ export function printable(of: Of): Part<Seed, string>[] {
     part(of, 'alphabets of Base64', [
       ['padding', 'with equals signs at its end', (seed) => `${seed}==`],
       ['base64', 'with a plus sign and a slash, as Base64 has', (seed) => `${seed}+/${seed}`],
-      ['base64url', 'with a hyphen and a low line, as Base64url has', (seed) => `${seed}-_${seed}`],
+      [
+        'base64url',
+        'with a hyphen and an underscore, as Base64url has',
+        (seed) => `${seed}-_${seed}`,
+      ],
       ['dots', 'of three parts and two dots, as a JWT', (seed) => `${seed}.${seed}.${seed}`],
     ]),
     part(of, 'VSCHAR, each', [
@@ -132,7 +136,7 @@ export function beyondAscii(of: Of): Part<Seed, string>[] {
     ]),
     part(of, 'characters that change with case, or that a trimmer takes', [
       ['sharp-s', 'with a sharp s and a dotted I', (seed) => `${seed}\u00df\u0130`],
-      ['no-break-space-at-end', 'with a no-break space behind it', (seed) => `${seed}\u00a0`],
+      ['no-break-space-at-end', 'with a no-break space after it', (seed) => `${seed}\u00a0`],
       ['zero-width', 'with a zero-width joiner', (seed) => `${seed}\u200d${seed}`],
     ]),
     part({ ...of, level: 'observe' }, 'control characters, which JSON escapes', [

@@ -92,7 +92,7 @@ export const scope: ValueType<Scopes, string> = {
       ],
     },
     {
-      part: 'SP, and no other delimiter: an unregistered one behind it',
+      part: 'SP, and no other delimiter: an unregistered one after it',
       rows: [
         joinedBeyond('beyond-behind-comma', 'a comma', ','),
         joinedBeyond('beyond-behind-comma-and-space', 'a comma and a space', ', '),
@@ -123,7 +123,7 @@ export const scope: ValueType<Scopes, string> = {
       part: 'SP, one between two tokens and none elsewhere',
       rows: [
         spaced('leading-space', 'with a space before it', (text) => ` ${text}`),
-        spaced('trailing-space', 'with a space behind it', (text) => `${text} `),
+        spaced('trailing-space', 'with a space after it', (text) => `${text} `),
         spaced('doubled-space', 'with two spaces for one', (text) =>
           text.includes(' ') ? text.replace(' ', '  ') : undefined,
         ),
@@ -132,8 +132,8 @@ export const scope: ValueType<Scopes, string> = {
     {
       part: 'scope-token: case-sensitive',
       rows: [
-        spelled('in-capitals', 'in capitals', (token) => token.toUpperCase()),
-        spelled('in-small-letters', 'in small letters', (token) => token.toLowerCase()),
+        spelled('in-capitals', 'in upper case', (token) => token.toUpperCase()),
+        spelled('in-small-letters', 'in lower case', (token) => token.toLowerCase()),
         spelled('with-capital', 'with a capital at its beginning', (token) =>
           token.replace(/^./u, (first) => first.toUpperCase()),
         ),
@@ -144,11 +144,11 @@ export const scope: ValueType<Scopes, string> = {
       rows: [
         spelled('beginning-of-token', 'without its last character', (token) => token.slice(0, -1)),
         spelled('end-of-token', 'without its first character', (token) => token.slice(1)),
-        spelled('longer-token', 'with a letter behind it', (token) => `${token}x`),
+        spelled('longer-token', 'with a letter after it', (token) => `${token}x`),
         spelled('token-with-prefix', 'with a letter before it', (token) => `x${token}`),
-        spelled('token-with-action', 'with :write behind it', (token) => `${token}:write`),
-        spelled('token-with-branch', 'with .more behind it', (token) => `${token}.more`),
-        spelled('token-with-wildcard', 'with * behind it', (token) => `${token}*`),
+        spelled('token-with-action', 'with :write after it', (token) => `${token}:write`),
+        spelled('token-with-branch', 'with .more after it', (token) => `${token}.more`),
+        spelled('token-with-wildcard', 'with * after it', (token) => `${token}*`),
         spelled('wildcard', 'replaced by *', () => '*'),
         spelled('any-characters', 'replaced by .*', () => '.*'),
       ],
@@ -157,8 +157,8 @@ export const scope: ValueType<Scopes, string> = {
       part: 'scope-token: %x21 / %x23-5B / %x5D-7E',
       rows: [
         spelled('token-in-quotes', 'in quotation marks', (token) => `"${token}"`),
-        spelled('token-with-backslash', 'with a backslash behind it', (token) => `${token}\\`),
-        spelled('token-with-nul', 'with a NUL behind it', (token) => `${token}\0`),
+        spelled('token-with-backslash', 'with a backslash after it', (token) => `${token}\\`),
+        spelled('token-with-nul', 'with a NUL after it', (token) => `${token}\0`),
         spelled('token-in-full-width', 'with a full-width letter at its beginning', (token) =>
           token.replace(/^[a-z]/i, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0)),
         ),

@@ -122,6 +122,6 @@ test('a file of no chapter', () => {
   const folder = changed(CHECKS, (text) => `${text}\n`)
   cpSync(join(folder, CHECKS), join(folder, 'suites/account-information/loans/loans.check.ts'))
   expect(lint({ ...parts(), root: folder })).toContain(
-    'suites/account-information/loans/loans.check.ts: its folder is no chapter.',
+    'suites/account-information/loans/loans.check.ts: its folder is not a chapter.',
   )
 })

@@ -56,7 +56,7 @@ test.each<[ends: string, script: string, why: RegExp, patience?: number]>([
     / ended with exit code 7: no login for <secret>$/,
   ],
   ['nothing on its output', '', / printed nothing: its last line is the final redirect$/],
-  ['no address', 'console.log("done")', / is no address: print the final redirect$/],
+  ['no address', 'console.log("done")', / is not an address: print the final redirect$/],
   ['the link itself', 'console.log(process.env.ASSAY_URL)', / printed the link that it was given/],
   ['an endless output', 'for (;;) console.log("x".repeat(999))', / printed more than 64 KiB$/],
   ['no end', 'setInterval(() => {}, 1000)', / did not end within 1.5 s$/, 1500],

@@ -99,7 +99,7 @@ describe('a program', () => {
     const { results, requests } = await certified(program(text, 6000), { selected })
     expect(results.get('TPRD-02/unavailable')).toMatchObject({
       outcome: 'warn',
-      message: 'the client goes on asking',
+      message: 'the client keeps asking',
       actual: expect.stringContaining('200 or more attempts of GET'),
     })
     expect(requests).toBeGreaterThan(200)

@@ -206,7 +206,7 @@ const REFUSED: Case[] = [
     'AccountAccessConsent: Risk (an empty object)',
   ],
   [
-    'an expiry that is no date-time',
+    'an expiry that is not a date-time',
     { consentBody: consent({ ExpirationDateTime: '2031-01-01' }) },
     /RFC 3339/,
     'AccountAccessConsent: date-time',
@@ -230,7 +230,7 @@ const REFUSED: Case[] = [
     'Limits 4',
   ],
   [
-    'a filter that is no date-time',
+    'a filter that is not a date-time',
     { filters: () => ({ fromBookingDateTime: 'may' }) },
     /RFC 3339/,
     'Data endpoints 5',

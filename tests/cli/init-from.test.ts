@@ -225,7 +225,7 @@ test('what keeps a discovery document from being read is one line', async () => 
 test.each([
   ['nothing.json', undefined, /--from .*nothing\.json can't be read: there is no such file/],
   ['broken.json', '{\n  "client_id": "S3cret" oops', /is not JSON: line 2, column \d+$/],
-  ['list.json', '[]', /is no JSON object$/],
+  ['list.json', '[]', /is not a JSON object$/],
   ['other.json', '{"a":1}', /is of no known form: a configuration of the OBIE/],
   ['target.yaml', 'name: bank\naddresses: {}\n', /is a target file already: npx assay doctor/],
 ])('--from %s is refused in one line', (name, text, says) => {

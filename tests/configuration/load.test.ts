@@ -405,18 +405,18 @@ describe('a broken file', () => {
     ],
     ...['https://api.bank.example:99999', "'https://api.bank.example '", 'https://['].map(
       (address): [string, string, string[]] => [
-        `address that is no URL: ${address}`,
+        `address that is not a URL: ${address}`,
         but('https://api.bank.example', address),
         [
-          '3:13: addresses.base_url is no URL: a space, the port or another character is wrong. Correct it.',
+          '3:13: addresses.base_url is not a URL: a space, the port or another character is wrong. Correct it.',
         ],
       ],
     ),
     [
-      'redirect URI that is no URL',
+      'redirect URI that is not a URL',
       but('https://tpp.example/callback', 'https://tpp.example:99999/callback'),
       [
-        '16:20: clients.first.redirectUris[0] is no URL: a space, the port or another character is wrong. Correct it.',
+        '16:20: clients.first.redirectUris[0] is not a URL: a space, the port or another character is wrong. Correct it.',
       ],
     ],
     [

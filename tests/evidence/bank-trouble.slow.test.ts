@@ -81,12 +81,12 @@ describe('a bank whose GET /accounts', () => {
   /** No whole answer tells nothing of the bank: what is said of the owner, and whose it is. */
   const unjudged: Partial<Record<keyof typeof MISCHIEF, Unjudged>> = {
     'never answers': {
-      message: /^no answer came, and silence is no refusal: no complete response within 1 s$/,
+      message: /^no answer came, and that is not a refusal: no complete response within 1 s$/,
       cause: /^environment: https:\S+: timeout: no complete response within 1 s$/,
       says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
     },
     'cuts the line within the body': {
-      message: /^the connection was cut, and nothing tells a refusal from trouble: /,
+      message: /^the connection was cut: a refusal cannot be distinguished from a failure: /,
       cause: /^environment: https:\S+: closed: /,
       says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+closed:\s/m,
     },
@@ -96,7 +96,7 @@ describe('a bank whose GET /accounts', () => {
       says: /^blocked {2}\d+ checks by your configuration: https:\S+: too-large: /m,
     },
     'sends a byte now and then, without end': {
-      message: /^no answer came, and silence is no refusal: no complete response within 1 s$/,
+      message: /^no answer came, and that is not a refusal: no complete response within 1 s$/,
       cause: /^environment: https:\S+: timeout: no complete response within 1 s$/,
       says: /^blocked {2}\d+ checks by the address,\s+the\s+network[^:]*:\s+https:\S+:\s+timeout:\s+no complete response/m,
     },

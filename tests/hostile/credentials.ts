@@ -88,7 +88,7 @@ const PAGES: Record<string, Change> = {
       ),
   },
   'no-address': {
-    what: 'is sent to http://[, which is no address',
+    what: 'is sent to http://[, which is not an address',
     change: (html) => withForm(html, 'method="post" action="http://["'),
   },
   script: {

@@ -12,7 +12,7 @@ test.each([
   expect(instantOf(text)).toBe(Date.parse(instant))
 })
 
-test('what is no date-time is no instant', () => {
+test('what is not a date-time is no instant', () => {
   expect(instantOf('yesterday')).toBeNaN()
   expect(instantOf('2016-12-31T24:60:60Z')).toBeNaN()
 })

@@ -46,7 +46,7 @@ test('a HAR file that ends too early gives its whole entries, and says so', asyn
 })
 
 test.each(['', '[]', '{"log":{}}', '{"log":{"entries":{}}}', 'hello'])(
-  'what has no log.entries is no HAR file: %s',
+  'what has no log.entries is not a HAR file: %s',
   async (text) => {
     await expect(entriesOf(text, 5)).rejects.toThrow('has no log.entries')
   },

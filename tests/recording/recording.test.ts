@@ -177,7 +177,7 @@ test('entries that cannot be read are named, and the others are judged', async (
     ...[entry({ at: '2026-11-28T11:00:00' }), entry({ time: 1e300 })],
   )
   expect(report.requests).toBe(1)
-  const zoneless = 'has a startedDateTime that is no date-time with Z or an offset'
+  const zoneless = 'has a startedDateTime that is not a date-time with Z or an offset'
   expect(report.problems).toEqual([
     'a.har entry 1 has no request',
     `a.har entry 3 ${zoneless}`,

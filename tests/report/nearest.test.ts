@@ -52,8 +52,8 @@ test('one filter alone, where none and both are served', () => {
       to: { status: 400, query: '?to=2026-02-02T00:00:00Z' },
     }),
   ).toEqual([
-    'the one that was refused has parameter to (2026-02-02T00:00:00Z), unlike none  GET /transactions → 200',
-    'the one that was refused lacks parameter from, unlike both  GET /transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z → 200',
+    'the refused request has parameter to (2026-02-02T00:00:00Z), unlike none  GET /transactions → 200',
+    'the refused request lacks parameter from, unlike both  GET /transactions?from=2026-01-01T00:00:00Z&to=2026-02-01T00:00:00Z → 200',
   ])
 })
 
@@ -64,7 +64,7 @@ test('a body that is no object is named as such', () => {
       array: { status: 400, body: [], endpoint: 'consents' },
     }),
   ).toEqual([
-    'the one that was refused has a body that is no object, unlike right  POST /consents → 201',
+    'the refused request has a body that is no object, unlike right  POST /consents → 201',
   ])
 })
 
@@ -78,7 +78,7 @@ test('a member of a body, and a value of one', () => {
       },
     }),
   ).toEqual([
-    'the one that was refused has Data.Until 0000-00-00T00:00:00+00 and not 0000-00-00T00:00:00Z, unlike right  POST /transactions → 201',
+    'the refused request has Data.Until 0000-00-00T00:00:00+00 and not 0000-00-00T00:00:00Z, unlike right  POST /transactions → 201',
   ])
 })
 
@@ -91,7 +91,7 @@ test('the client, where the same deviation is refused of another', () => {
       served: { status: 200, about: { deviation, client: 'second' } },
     }),
   ).toEqual([
-    'the one that was served has client second and not first, unlike refused  GET /transactions → 403',
+    'the served request has client second and not first, unlike refused  GET /transactions → 403',
   ])
 })
 

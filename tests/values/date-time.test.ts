@@ -39,7 +39,7 @@ describe.each([dateTime, filterDateTime])('$name', (type) => {
     )
   })
 
-  test('a wrong row is no date-time of RFC 3339', () => {
+  test('a wrong row is not a date-time of RFC 3339', () => {
     fc.assert(
       fc.property(right, (instant) => {
         for (const [id, made] of madeOf(wrong, instant)) {

@@ -256,7 +256,7 @@ describe('no response', () => {
     expect(failure?.kind).toBe('unreachable')
   })
 
-  test('the address is no URL', async () => {
+  test('the address is not a URL', async () => {
     const { failure } = await get(wireTo('https://127.0.0.1:1'), '')
     expect(failure).toMatchObject({ kind: 'unreachable', code: 'ERR_INVALID_URL' })
   })

@@ -51,7 +51,7 @@ export function checksAgain(
   }
   const named = new Set(report.checks.map(({ id }) => id))
   for (const id of planned.filter((each) => !named.has(each))) {
-    compared.different.push({ id, what: 'the report has it no more, though its scope has' })
+    compared.different.push({ id, what: 'the report no longer has it, though its scope has' })
   }
   return compared
 }

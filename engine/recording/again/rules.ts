@@ -64,7 +64,7 @@ function weigh(state: RuleState, around: Around): Weighed | undefined {
   const result = results.get(state.id)
   if (!result) {
     if (!ruleInScope(state, catalogue, report.scope)) return undefined
-    return different(`the report has it no more; its exchanges show: ${shownWords(state)}`)
+    return different(`the report no longer has it; its exchanges show: ${shownWords(state)}`)
   }
   // A rule with the id of a check can only make the result worse: the checks are compared separately.
   if (result.kind === 'check') {

@@ -85,7 +85,7 @@ export function certificatesOf(x5c: readonly string[]): X509Certificate[] {
     try {
       return new X509Certificate(Buffer.from(text, 'base64'))
     } catch {
-      throw new Error(`x5c[${at}] is no certificate`)
+      throw new Error(`x5c[${at}] is not a certificate`)
     }
   })
   for (const [at, certificate] of all.entries()) {

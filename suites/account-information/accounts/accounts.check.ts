@@ -479,10 +479,14 @@ check(
       relyOnSameRules(answer, bulk, 'ACC-')
       // A consent with both levels may show either, but not one in the list and the other here (AMB-44).
       if (holdsBothLevels(approval) && hidesCard(row) !== hidesCard(single)) {
-        blockBy('ACC-20/detail-shows-card', 'the list and a single address differ in it', answer)
+        blockBy(
+          'ACC-20/detail-shows-card',
+          'the list and the single answer show the card differently',
+          answer,
+        )
       }
       expectThat(false, {
-        message: 'the single answer describes the account otherwise than the bulk answer',
+        message: 'the single answer describes the account differently from the bulk answer',
         expected: documented(row),
         actual: documented(single),
         exchange: answer,

@@ -53,7 +53,7 @@ rule(
     const ids = rows.map((row) => row.AccountId)
     const index = ids.findIndex((id, at) => typeof id === 'string' && ids.indexOf(id) < at)
     if (index < 0) return []
-    const message = `the AccountId ${brief(ids[index])} stands twice`
+    const message = `the AccountId ${brief(ids[index])} occurs twice`
     const place = `/Data/Account/${index}/AccountId`
     return [{ message, expected: 'AccountIds that differ', actual: brief(ids[index]), place }]
   },
@@ -131,7 +131,7 @@ rule(
     if (gone === undefined || other === undefined) return []
     return [
       {
-        message: 'an account has another AccountId than before, under the same consent',
+        message: 'the AccountId of an account has changed under the same consent',
         expected: gone,
         actual: other,
       },
@@ -145,7 +145,7 @@ rule(
  */
 rule(
   'ACC-04/same-card',
-  'An AccountId of a consent does not become that of another of its cards',
+  'An AccountId of a consent does not change from one of its cards to another',
   {
     endpoints: ['accounts', 'account'],
     unseen: 'no consent showed the last digits of the cards of two accounts',
@@ -262,7 +262,7 @@ rule(
       {
         message: `each of ${whole.length} numbers is that of a card, by its check digit`,
         expected: 'masked numbers',
-        actual: 'as many digits as a card has, with the check digit of one',
+        actual: 'as many digits as a card number has, with a valid check digit',
         place: '/Data/Account/0/Account',
       },
     ]
@@ -279,7 +279,7 @@ type Places = (string | undefined)[]
  */
 rule(
   'ACC-25/put-together',
-  'What is masked in one answer is not shown by the mask of another one',
+  'A digit that is masked in one answer is not visible in another one',
   {
     endpoints: ['accounts', 'account'],
     unseen: 'no account shows a card of which some digits are masked',
@@ -300,9 +300,13 @@ rule(
       earlier.set(key, both)
       const hidden = both.filter((digit) => digit === undefined).length
       if (hidden > 1) continue
-      const message = 'masks of one card hide different digits, which together show its number'
+      const message =
+        'the masks of one card hide different digits, and together they show its number'
       const place = `/Data/Account/${index}/Account`
-      const actual = hidden === 0 ? 'no digit hidden in all of them' : 'one, which the others tell'
+      const actual =
+        hidden === 0
+          ? 'no digit is hidden in all of them'
+          : 'one hidden digit, which the other digits determine'
       return [{ message, expected: 'digits that each answer hides', actual, place }]
     }
     return isJudged ? [] : undefined

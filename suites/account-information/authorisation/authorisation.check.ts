@@ -69,7 +69,7 @@ check(
     }
     const { state = 'absent' } = visit.redirect
     expectThat(state === SPECIAL_STATE, {
-      message: 'state came back otherwise',
+      message: 'state came back changed',
       expected: SPECIAL_STATE,
       actual: state,
       exchange: visit.last,
@@ -121,14 +121,14 @@ async function expectGrantedWith<Used extends NamedConsent>(
 
 check(
   'AUTHZ-04/taken',
-  'A request is granted whichever printable characters its state has',
+  'A request is granted with any printable characters in its state',
   { uses: [everything], beside: WITH_STATES, late: true },
   async (context) => expectGrantedWith(context, WITH_STATES),
 )
 
 check(
   'AUTHZ-20/nonce-taken',
-  'A request is granted whichever characters its nonce has',
+  'A request is granted with any characters in its nonce',
   { uses: [everything], beside: WITH_NONCES, late: true },
   async (context) => expectGrantedWith(context, WITH_NONCES),
 )

@@ -34,7 +34,7 @@ function inFragment({ redirect }: Landing, name: string): Finding[] {
 rule(
   'AUTHZ-02/status-302',
   'The answer that sends the customer to the redirect URI has status 302',
-  { ...AUTHORISATION, unseen: 'whoever saw the redirect does not tell its status' },
+  { ...AUTHORISATION, unseen: 'the status of the redirect is not known to the driver' },
   (exchange) => {
     const { status = 0 } = exchange.response ?? {}
     // 0: a browser was used, which does not report it.
@@ -103,7 +103,7 @@ rule('AUTHZ-04/on-success', 'state comes back unchanged with a code', AUTHORISAT
   const { state: expected } = landing.visit
   const { state = 'absent' } = landing.redirect
   if (state === expected) return []
-  return [{ message: 'state came back otherwise', expected, actual: state }]
+  return [{ message: 'state came back changed', expected, actual: state }]
 })
 
 /**
@@ -143,7 +143,7 @@ rule(
     }
     const { state = 'absent' } = landing.redirect
     if (state === expected) return []
-    return [{ message: 'state came back otherwise', expected, actual: state }]
+    return [{ message: 'state came back changed', expected, actual: state }]
   },
 )
 
@@ -344,7 +344,7 @@ function issuedBefore(iat: unknown, now: number): Finding[] {
 /** OpenID Connect Core 2: “ID Tokens SHOULD NOT use the JWS or JWE x5u, x5c, jku, or jwk Header Parameter fields.” */
 idTokenRule(
   'AUTHZ-43/no-key',
-  'An ID token does not bring the key that is to verify it',
+  'The header of an ID token does not contain the key to verify it',
   {},
   (idToken) => {
     const header = headerOf(idToken)
@@ -359,7 +359,7 @@ idTokenRule(
 /** OpenID Connect Core 1.0, section 2: sub identifies the customer or, in the UK, the consent. Neither changes. */
 idTokenRule(
   'AUTHZ-42/same-subject',
-  'The ID tokens of one consent name one subject',
+  'The ID tokens of one consent name the same subject',
   { unseen: 'no consent was authorised twice', follows: ['AUTHZ-30/other-customer'] },
   (idToken, { consentId }, { earlier }) => {
     const sub = claimsOf(idToken)?.sub
@@ -368,7 +368,7 @@ idTokenRule(
     if (before === undefined) earlier.set(consentId, sub)
     if (before === undefined) return undefined
     if (before === sub) return []
-    const message = 'the consent was authorised again, and sub is another one'
+    const message = 'the consent was authorised again, and sub has changed'
     return [{ message, expected: String(before), actual: sub }]
   },
 )

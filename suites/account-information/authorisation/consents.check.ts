@@ -184,7 +184,7 @@ const DENIED_AGAIN = 'a re-confirmation that is denied'
  */
 check(
   'AUTHZ-21/denied-again',
-  'A customer who denies a re-confirmation brings no code',
+  'A customer who denies a re-confirmation is sent to the redirect URI without a code',
   {
     uses: [everything, reconfirmed, secondCustomer],
     spends: secondCustomer,
@@ -245,7 +245,7 @@ check(
     expectSameTerms(before.terms, after.terms, TERMS, 'its re-confirmation', id)
     if (shown.length > 0) return
     if (rowsOf(after.transactions).length > 0 && endsAtNinetyDays(before.transactions))
-      throw new NotApplicable('the consent shows more right after a login')
+      throw new NotApplicable('the consent shows more data immediately after a login')
     blockForData('a booked debit within the period of the consent')
   },
 )
@@ -253,7 +253,7 @@ check(
 /** Balances only where they were refused before: which permission they need is open. */
 check(
   'AUTHZ-17/permissions',
-  'A consent that is re-confirmed opens and shows no more than its permissions did before',
+  'A consent that is re-confirmed gives no more data than its permissions allowed before',
   { ...CONFIRMED_ONCE_MORE, follows: ['AUTHZ-17/unchanged', 'ACC-20/basic-hides-card'] },
   async (context) => {
     const { approval, before, after } = requireConfirmed(await confirmedOnceMore(context))

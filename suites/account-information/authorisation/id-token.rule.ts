@@ -72,7 +72,7 @@ rule(
  */
 rule(
   'AUTHZ-41/kid',
-  'Where the bank has several keys, an ID token says by which of them it is signed',
+  'If the bank has several keys, an ID token names the one that signed it',
   {
     ...ID_TOKENS,
     unseen: 'the bank has one key, and no ID token names it',

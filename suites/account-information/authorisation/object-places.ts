@@ -53,7 +53,7 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   },
   {
     id: 'AUTHZ-11/hs256',
-    title: 'A request object that is keyed with the public key of the client is refused',
+    title: 'A request object in HS256, with the public key of the client as its secret, is refused',
     rows: wrong('must', JWS_GROUPS.hs256),
   },
   {
@@ -98,7 +98,7 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   },
   {
     id: 'AUTHZ-25/critical',
-    title: 'A request object with a critical extension that nobody knows is refused',
+    title: 'A request object with an unknown critical extension is refused',
     rows: wrong('should', JWS_GROUPS.critical),
     follows: ['AUTHZ-11/tampered'],
   },
@@ -113,7 +113,7 @@ export const OBJECT_CHECKS: readonly ObjectCheck[] = [
   {
     id: 'AUTHZ-54/malformed',
     title:
-      'A request object that is no compact JWS of valid JSON, or whose alg is not PS256, is refused',
+      'A request object that is not a compact JWS of valid JSON, or whose alg is not PS256, is refused',
     rows: wrong('should', JWS_GROUPS.malformed),
     follows: ['AUTHZ-11/unsigned', 'AUTHZ-11/other-algorithms', 'AUTHZ-11/tampered'],
     dear: true,
@@ -136,7 +136,7 @@ export const SECOND_CLIENT_CHECKS: readonly ObjectCheck[] = [
   {
     id: 'AUTHZ-25/second-client',
     title:
-      'A request object of the second client that has expired, is not valid yet, is for another server, or has a critical extension that nobody knows, is refused',
+      'A request object of the second client that has expired, is not valid yet, is for another server, or has an unknown critical extension, is refused',
     rows: wrong(
       'should',
       JWS_GROUPS.expired,

@@ -72,7 +72,7 @@ check(
 /** OpenID Connect Core 6.1, RFC 7515 and RFC 7519. Fails: another end than the page of the usual request object. */
 check(
   'AUTHZ-52/lawful',
-  'A request object is taken however its JSON is written, and with or without what is optional',
+  'A request object is accepted however its JSON is written, and with or without what is optional',
   {
     uses: [everything],
     asks: [jws],

@@ -234,7 +234,7 @@ check(
       const there = wentThere(visit, registered)
       if (there && visit.kind === 'granted') blockBy(id, 'a code arrived there', visit.last)
       expectThat(!there, {
-        message: 'the bank redirects to an address that nobody registered',
+        message: 'the bank redirects to an address that is not registered',
         expected: 'a page of the bank',
         actual: visit.kind === 'stopped' ? visit.why : `a redirect to ${visit.redirect.address}`,
         exchange: visit.last,
@@ -505,7 +505,7 @@ check(
  */
 check(
   'AUTHZ-12/claims',
-  'Claims of the query that contradict the request object have no other consent authorised',
+  'Claims of the query that contradict the request object do not cause another consent to be authorised',
   NEGATIVE,
   async (context) => {
     const client = await context.caller()

@@ -51,7 +51,7 @@ check(
 
 check(
   'SEC-05/after-visit',
-  'A client that tried to have a consent of another authorised cannot query it then either',
+  'A client that tried to have a consent of another client authorised cannot query it afterwards either',
   { uses: [secondClient], refusals: [FOREIGN], follows: ['SEC-05/other-client'] },
   async (context) => {
     const { visit, foreign } = await ofAnotherClient(context)
@@ -62,7 +62,7 @@ check(
 
 const FOREIGN_AUTHORISED = 'an authorised consent that another client created'
 
-const FOREIGN_TOO = 'a consent of the second client, at the hands of the first'
+const FOREIGN_TOO = 'a consent of the second client, authorised by the first'
 
 check(
   'AUTHZ-14/other-direction',
@@ -101,7 +101,7 @@ check(
     const { visit: waiting } = await ofAnotherClient(context)
     if (waiting.kind === 'granted') {
       const id = 'AUTHZ-14/other-client'
-      blockBy(id, 'a waiting one can be authorised', waiting.last)
+      blockBy(id, 'a consent that awaits authorisation can be authorised', waiting.last)
     }
     expectNoCode((await authorisedOfAnotherClient(context)).visit)
   },
@@ -171,7 +171,7 @@ const ofAnotherCustomer = sharedFixture([everything, codeOfAnotherClient], async
  */
 check(
   'CLC-25/other-client',
-  'A consent is what it was after another client was refused its authorisation',
+  'A consent is unchanged after its authorisation was refused to another client',
   {
     uses: [everything, reconfirmed, secondClient, codeOfAnotherClient],
     needs: ['clients.second'],
@@ -189,7 +189,7 @@ check(
 
 check(
   'CLC-25/other-customer',
-  'A consent is what it was after another customer was refused at its authorisation',
+  'A consent is unchanged after its authorisation was refused to another customer',
   {
     uses: [everything, reconfirmed, codeOfAnotherClient],
     refusals: [STRANGER],

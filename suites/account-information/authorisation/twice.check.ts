@@ -20,7 +20,7 @@ const OBJECT = 'a second request object that was changed after signing'
 
 check(
   'AUTHZ-51/request',
-  'A request object that was changed after signing takes no effect beside the signed one',
+  'A request object that was changed after signing has no effect beside the signed one',
   { uses: [everything], refusals: PLACES.map((place) => `${OBJECT}, ${place}`) },
   async (context) => {
     for (const place of PLACES) {

@@ -168,7 +168,8 @@ async function relyOnUsedCards(approval: Approval, ids: string[]): Promise<void>
   if (ids.length > 0) await firstRead(approval, '/transactions')
   for (const accountId of ids) {
     const answer = await approval.get(pathOf(accountId, '/balances'))
-    if (rulesBrokenBy(answer).includes(id)) blockBy(id, 'a card with bookings has none', answer)
+    if (rulesBrokenBy(answer).includes(id))
+      blockBy(id, 'an account with bookings has no balance', answer)
   }
 }
 

@@ -76,7 +76,7 @@ const FIRST_YEAR = Date.parse('1990-01-01T00:00:00Z')
 /** Every balances 2xx. Fails: the DateTime of a balance is before 1990. A program without a value may write 1970. */
 rule(
   'BAL-26/of-a-time',
-  'The DateTime of a balance is a time at which it was its balance',
+  'The DateTime of a balance is a possible time of that balance',
   BALANCES,
   (exchange) => {
     const all = balancesIn(exchange)

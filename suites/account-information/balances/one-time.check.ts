@@ -18,7 +18,7 @@ import { secondsOf } from '../common/instants.ts'
  */
 check(
   'BAL-28/one-time',
-  'The single answer and the bulk answer give a balance one DateTime',
+  'The single answer and the bulk answer give a balance the same DateTime',
   {
     uses: [everything],
     follows: ['BAL-14/bulk-equals-single', 'BAL-21/not-in-future', 'BAL-26/of-a-time'],

@@ -76,7 +76,7 @@ check(
       if (!finding) continue
       const fresh = await newlyQueried(context)
       if (changedSince(fresh, ['Status'])) {
-        blockBy('CONS-22/as-created', 'a new consent is shown otherwise too', fresh.query)
+        blockBy('CONS-22/as-created', 'a new consent is shown differently too', fresh.query)
       }
       throw new Nonconformance({ ...finding, exchange: query })
     }

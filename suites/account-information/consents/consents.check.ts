@@ -67,7 +67,7 @@ const threeConsents = () =>
  */
 check(
   'CONS-03/at-once',
-  'Requests at the same time give a ConsentId each',
+  'Requests at the same time each give a different ConsentId',
   { follows: ['CONS-03/unique'] },
   async ({ caller }) => {
     const client = await caller()
@@ -134,7 +134,7 @@ check(
 
 check(
   'CONS-15/malformed',
-  'A date-time field that holds no date-time is refused',
+  'A date-time field that does not hold a date-time is refused',
   { asks: [dateTime] },
   async (context) =>
     expectTable(context, {
@@ -181,7 +181,7 @@ check(
  */
 check(
   'CONS-19/not-adopted',
-  'ConsentId, Status and times of the request are not taken for those of the consent',
+  'ConsentId, Status and times of the request are not adopted for the consent',
   { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
@@ -202,7 +202,7 @@ check(
 
 check(
   'CONS-20/malformed-json',
-  'A body that is no JSON object is refused',
+  'A body that is not a JSON object is refused',
   { for: 'each client' },
   async ({ caller }) => {
     const client = await caller()
@@ -229,7 +229,7 @@ check(
 
 check(
   'CONS-35/ends-later',
-  'A transaction period that is still to end is accepted',
+  'A transaction period that ends in the future is accepted',
   {},
   async ({ caller }) => {
     const client = await caller()

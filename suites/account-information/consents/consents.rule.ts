@@ -21,7 +21,7 @@ const PERIOD = ['TransactionFromDateTime', 'TransactionToDateTime']
 rule(
   'CONS-05/recorded',
   'Which values of Status occur',
-  { endpoints: CONSENTS, unseen: 'Status stood in no answer' },
+  { endpoints: CONSENTS, unseen: 'no answer had Status' },
   ({ endpoint, response }, { observe }) => {
     const status = member(response?.json, 'Data', 'Status')
     if (!CONSENTS.includes(endpoint) || typeof status !== 'string') return undefined
@@ -34,7 +34,7 @@ rule(
 /** Every creation 2xx: no earlier creation of the run gave its ConsentId, even if that consent is deleted. */
 rule(
   'CONS-03/never-again',
-  'No ConsentId comes a second time in a run, that of a deleted consent included',
+  'No ConsentId is issued a second time in a run, not even that of a deleted consent',
   { endpoints: [CREATE], follows: ['CONS-03/unique', 'CONS-03/at-once'] },
   (exchange, { earlier }) => neverAgain(exchange, CREATE, earlier),
 )
@@ -42,7 +42,7 @@ rule(
 rule(
   'CONS-06/at-creation',
   'CreationDateTime is the time of the creation',
-  { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had CreationDateTime' },
   (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
 )
 
@@ -75,7 +75,7 @@ rule(
     if (Math.abs(shown.at - first.at) <= 1) return []
     return [
       {
-        message: 'CreationDateTime is another one than in an earlier answer',
+        message: 'CreationDateTime differs from that of an earlier answer',
         expected: first.value,
         actual: shown.value,
         place: '/Data/CreationDateTime',
@@ -174,7 +174,7 @@ rule(
   'A consent was not updated later than the answer that shows it',
   {
     endpoints: CONSENTS,
-    unseen: 'StatusUpdateDateTime stood in no answer',
+    unseen: 'no answer had StatusUpdateDateTime',
     follows: [
       ...['CONS-06/at-creation', 'FCC-22/at-creation'],
       ...['CONS-29/after-approval', 'CONS-29/after-denial'],
@@ -209,7 +209,7 @@ rule(
 rule(
   'CONS-08/as-requested',
   'A created consent has the permissions that were asked for, none added, none dropped',
-  { endpoints: [CREATE], unseen: 'Permissions stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had Permissions' },
   (exchange) => {
     const asked = member(requestedData(exchange, CREATE), 'Permissions')
     const given = member(exchange.response?.json, 'Data', 'Permissions')
@@ -238,14 +238,14 @@ function isBesideDetail(permission: unknown, ...lists: unknown[][]): boolean {
 rule(
   'CONS-31/expiration-as-requested',
   'A created consent has the ExpirationDateTime that was asked for',
-  { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had ExpirationDateTime' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
 )
 
 rule(
   'CONS-31/period-as-requested',
   'A created consent has the transaction period that was asked for',
-  { endpoints: [CREATE], unseen: 'the transaction period stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had the transaction period' },
   (exchange) => datesAsRequested(exchange, CREATE, PERIOD),
 )
 

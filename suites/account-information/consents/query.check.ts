@@ -89,7 +89,8 @@ check(
     const already = changedSince({ creation, query })
     if (already) blockBy('CONS-22/as-created', already.message, query)
     const { again } = await besideNewer(context)
-    if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
+    if (refused(again))
+      throw new NotApplicable('a newer consent ends one that awaits authorisation')
     relyOn(OWNERS.query, again).toSucceed()
     const finding = changedSince({ creation, query: again })
     if (finding) throw new Nonconformance({ ...finding, exchange: again })
@@ -110,7 +111,8 @@ check(
   async (context) => {
     const { client, path, elsewhere, again } = await besideNewer(context)
     if (succeeded(elsewhere)) return
-    if (refused(again)) throw new NotApplicable('a newer consent ends one that waits')
+    if (refused(again))
+      throw new NotApplicable('a newer consent ends one that awaits authorisation')
     await wait(context.target.settlingTime)
     let refusals = 0
     for (const _connection of CONNECTIONS) {

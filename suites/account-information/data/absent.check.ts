@@ -38,7 +38,7 @@ check(
     if (wrong) await relyOnSteadyRows(approval)
     expectNone(wrong)
     if (compared === 0) {
-      throw new NotApplicable('the bank’s limit leaves no request without the customer')
+      throw new NotApplicable('the rate limit of the bank leaves no request without the customer')
     }
   },
 )

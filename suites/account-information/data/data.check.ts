@@ -83,7 +83,7 @@ check(
       places: await dataPlaces(context, [everything, ...OTHERS]),
     })
     const bearer = randomBytes(32).toString('base64url')
-    const wrong = { bearer, deviation: 'an access token of nobody' }
+    const wrong = { bearer, deviation: 'an access token that no bank issued' }
     await expectRefusedEverywhere(await context.approved(everything), wrong)
   },
 )
@@ -91,7 +91,7 @@ check(
 /** GET /accounts with the right access token, in an Authorization header of another form or in another header. */
 check(
   'DATA-10/other-forms',
-  'An access token is not taken from a header that is not Authorization: Bearer and the token',
+  'An access token is not accepted in a header that is not Authorization: Bearer and the token',
   {
     asks: [authorization],
     uses: [everything],

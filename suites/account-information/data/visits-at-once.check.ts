@@ -52,7 +52,7 @@ check(
       await createConsent(client, { Permissions: DATA_PERMISSIONS }),
     ]
     if (refused(await client.get(consentPath(narrow)))) {
-      throw new NotApplicable('a newer consent ends one that waits')
+      throw new NotApplicable('a newer consent ends one that awaits authorisation')
     }
     const customer = two(context) ? 'second' : 'first'
     const [waited, other] = await context.visitsAtOnce(

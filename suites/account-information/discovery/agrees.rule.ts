@@ -53,7 +53,7 @@ rule(
   'The configuration is served at the address that its issuer gives',
   {
     endpoints: ['discovery'],
-    unseen: 'the issuer is no URL, or the configuration may have two addresses',
+    unseen: 'the issuer is not a URL, or the configuration may have two addresses',
   },
   ({ endpoint, about, request, response }, { observe }) => {
     const issuer = urlOf(member(response?.json, 'issuer'))

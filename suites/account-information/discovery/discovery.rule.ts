@@ -52,7 +52,7 @@ rule(
  */
 rule(
   'DISC-16/for-ps256',
-  'The JWK Set does not say of a key that signs ID tokens with PS256 that it is for something else',
+  'The JWK Set does not declare another purpose for a key that signs ID tokens with PS256',
   {
     endpoints: ['authorisation', 'token', 'jwks'],
     also: ['elsewhere'],
@@ -71,7 +71,7 @@ rule(
     if (named.length === 0) return undefined
     const said = named.map((key) => otherThanPs256(key))
     if (said.includes(undefined)) return []
-    const message = 'the JWK Set says that the key of the ID token is for something else'
+    const message = 'the JWK Set declares another purpose for the key of the ID token'
     const expected = 'alg PS256 and key_ops with verify, each where it is there'
     return [{ message, expected, actual: String(said[0]) }]
   },
@@ -111,7 +111,7 @@ rule(
     return ADDRESSES.filter(
       (name) => JSON.stringify(member(json, name)) !== JSON.stringify(member(first, name)),
     ).map((name) => ({
-      message: `${name} is another one than in an earlier answer`,
+      message: `${name} differs from that of an earlier answer`,
       expected: brief(member(first, name) ?? 'no such member'),
       actual: brief(member(json, name) ?? 'no such member'),
       place: `/${name}`,

@@ -52,7 +52,7 @@ function modulusOf(certificate: unknown): string | undefined {
   }
 }
 
-/** Undefined where the text is no certificate in base64. */
+/** Undefined where the text is not a certificate in base64. */
 function certificateOf(text: unknown): X509Certificate | undefined {
   if (typeof text !== 'string' || !/^[\w+/=\s]+$/.test(text)) return undefined
   try {
@@ -114,7 +114,7 @@ function integers(key: unknown, at: number): Finding[] {
     const wrong = (message: string, expected: string) => [
       { message: `${name} ${message}`, expected, actual: brief(text), place },
     ]
-    if (!/^[\w-]+$/.test(text)) return wrong('is no base64url', 'base64url without padding')
+    if (!/^[\w-]+$/.test(text)) return wrong('is not base64url', 'base64url without padding')
     if (Buffer.from(text, 'base64url')[0] !== 0) return []
     return wrong('begins with an octet of zeros', 'as few octets as the number has')
   })

@@ -23,7 +23,7 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
 rule(
   'ENV-05/same-resource',
   'Links.Self references the resource of the response itself',
-  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional and stood in no answer' },
+  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional, and no answer had it' },
   (exchange) => {
     const depth = DEPTH[exchange.endpoint]
     if (depth === undefined || !succeeded(exchange)) return undefined
@@ -44,7 +44,7 @@ rule(
 rule(
   'ENV-14/scheme',
   'Links.Self has the scheme by which the resource is reached',
-  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional and stood in no answer' },
+  { endpoints: [...CONSENTS, ...DATA], unseen: 'Links.Self is optional, and no answer had it' },
   (exchange) => {
     if (DEPTH[exchange.endpoint] === undefined || !succeeded(exchange)) return undefined
     const self = member(exchange.response?.json, 'Links', 'Self')
@@ -59,10 +59,10 @@ rule(
 /** Every consent and data 2xx with an absolute Links.Self. Fails: its host is one that only the bank's own machines reach. */
 rule(
   'ENV-15/outside',
-  'Links.Self does not lead to where only the bank comes',
+  'Links.Self does not name a host that can be reached only from inside the bank',
   {
     endpoints: [...CONSENTS, ...DATA],
-    unseen: 'Links.Self is optional and stood in no answer',
+    unseen: 'Links.Self is optional, and no answer had it',
     follows: ['ENV-14/scheme'],
   },
   (exchange) => {
@@ -102,7 +102,7 @@ rule(
     })
     if (other && (transactionFrom ?? transactionTo) === undefined) {
       const [name, actual] = other
-      const message = `${name} in Links.Self is another one than that of the request`
+      const message = `${name} in Links.Self differs from that of the request`
       return [{ message, expected: brief(sent.get(name)), actual, place: '/Links/Self' }]
     }
     if (!twice) return []

@@ -96,7 +96,7 @@ async function oneOfEach(client: Caller): Promise<{ accounts: string; funds: str
   const accounts = await createConsent(client)
   const funds = await newFundsId(client)
   const query = await client.get(consentPath(accounts))
-  if (refused(query)) throw new NotApplicable('a newer consent ends one that waits')
+  if (refused(query)) throw new NotApplicable('a newer consent ends one that awaits authorisation')
   relyOn(OWNERS.query, query).toSucceed()
   return { accounts, funds }
 }
@@ -223,7 +223,7 @@ check(
  */
 check(
   'FCC-14/other-addresses',
-  'At no other address does anybody else delete a funds confirmation consent',
+  'Another client cannot delete a funds confirmation consent at another address either',
   {
     follows: [
       'FCC-14/refused',

@@ -81,7 +81,7 @@ check(
  */
 check(
   'FCC-20/at-once',
-  'Requests for funds confirmation consents at the same time give a ConsentId each',
+  'Requests for funds confirmation consents at the same time each give a different ConsentId',
   { follows: ['FCC-20/unique'] },
   async (context) => {
     const client = await atWork(context)
@@ -178,7 +178,7 @@ check(
 
 check(
   'FCC-32/other-types',
-  'A request whose SchemeName is no string is refused',
+  'A request whose SchemeName is not a string is refused',
   { asks: [schemeName], follows: ['FCC-02/other-scheme'] },
   async (context) => {
     await atWork(context)
@@ -288,7 +288,7 @@ const endingOf = (client: Caller) =>
 
 check(
   'CONS-15/funds',
-  'An ExpirationDateTime that holds no date-time is refused for a funds confirmation consent too',
+  'An ExpirationDateTime that is not a date-time is refused for a funds confirmation consent too',
   { asks: [dateTime], follows: ['CONS-15/malformed'] },
   async (context) =>
     expectTable(context, {
@@ -299,7 +299,7 @@ check(
 
 check(
   'CONS-19/funds',
-  'ConsentId, Status and times of a request for a funds confirmation consent are not taken',
+  'ConsentId, Status and times of a request for a funds confirmation consent are not adopted',
   { for: 'each client', follows: ['CONS-19/not-adopted'] },
   async (context) => {
     const client = await atWork(context)
@@ -313,7 +313,7 @@ check(
 
 check(
   'CONS-20/funds',
-  'A body that is no JSON object is refused for a funds confirmation consent too',
+  'A body that is not a JSON object is refused for a funds confirmation consent too',
   { for: 'each client', follows: ['CONS-20/malformed-json'] },
   async (context) => {
     const client = await atWork(context)

@@ -15,7 +15,7 @@ const DELETE = 'delete-funds-confirmation-consent'
 
 rule(
   'FCC-20/never-again',
-  'No ConsentId of a funds confirmation consent comes a second time in a run, that of a deleted one included',
+  'No ConsentId of a funds confirmation consent is issued a second time in a run, not even that of a deleted one',
   { endpoints: [CREATE], follows: ['FCC-20/unique'] },
   (exchange, { earlier }) => neverAgain(exchange, CREATE, earlier),
 )
@@ -23,14 +23,14 @@ rule(
 rule(
   'FCC-22/at-creation',
   'CreationDateTime of a funds confirmation consent is the time of its creation',
-  { endpoints: [CREATE], unseen: 'CreationDateTime stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had CreationDateTime' },
   (exchange, tools) => createdThen(exchange, CREATE, tools.clockTolerance),
 )
 
 rule(
   'FCC-24/as-requested',
   'A created funds confirmation consent has the ExpirationDateTime that was asked for',
-  { endpoints: [CREATE], unseen: 'ExpirationDateTime stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had ExpirationDateTime' },
   (exchange) => datesAsRequested(exchange, CREATE, ['ExpirationDateTime']),
 )
 
@@ -71,7 +71,7 @@ function namesSent(exchange: Exchange): { name: string; asked: unknown; value: u
 rule(
   'FCC-26/not-exchanged',
   'Name and SecondaryIdentification that were sent do not come back as one another',
-  { endpoints: [CREATE], unseen: 'DebtorAccount stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had DebtorAccount' },
   (exchange) => {
     const names = namesSent(exchange)
     const [name, secondary] = names
@@ -94,7 +94,7 @@ rule(
 rule(
   'FCC-09/as-requested',
   'DebtorAccount of a created funds confirmation consent has the Identification that was sent',
-  { endpoints: [CREATE], unseen: 'DebtorAccount stood in no answer' },
+  { endpoints: [CREATE], unseen: 'no answer had DebtorAccount' },
   (exchange) => {
     const sent = member(requestedData(exchange, CREATE), 'DebtorAccount')
     const given = member(exchange.response?.json, 'Data', 'DebtorAccount')
@@ -134,6 +134,6 @@ rule(
     if (member(exchange.response.json, 'Data', 'Status') !== 'Revoked') return []
     const message = 'the new consent is shown as Revoked'
     const place = '/Data/Status'
-    return [{ message, expected: 'a status of a consent to come', actual: 'Revoked', place }]
+    return [{ message, expected: 'another Status', actual: 'Revoked', place }]
   },
 )

@@ -42,7 +42,7 @@ function likelyIn(path: string, credentials: Record<string, string>): string[] {
  */
 check(
   'GEN-39/in-tokens',
-  'No token that the TPP can read tells what the customer logs in with',
+  'No token that the TPP can read reveals what the customer logs in with',
   { uses: [everything], over: OF_EVERYBODY },
   async ({ approved, steps, target }, consent) => {
     const { visit, tpp } = await approved(consent)
@@ -70,7 +70,7 @@ check(
       const secrets = Object.fromEntries(untold)
       const [name] = judged.find(([name, value]) => tells(name, value, secrets)) ?? []
       expectThat(name === undefined, {
-        message: `${name} of the ${what} tells what the customer logs in with`,
+        message: `${name} of the ${what} reveals what the customer logs in with`,
         expected: 'neither user name nor password',
         actual: 'one of them',
         exchange,

@@ -74,7 +74,7 @@ check(
  */
 check(
   'GEN-10/password-grant',
-  "The customer's credentials, given by the TPP, get no access token",
+  "A TPP that sends the customer's credentials gets no access token",
   { for: 'each client' },
   async ({ caller, target }) => {
     const { tpp } = await caller()

@@ -163,7 +163,7 @@ rule(
 
 rule(
   'GEN-28/recorded',
-  'How soon the bank accepts what names a new client, consent or token is recorded',
+  'How soon the bank accepts requests that name a new client, consent or token is recorded',
   { endpoints: ['token', ...CONSENTS, ...DATA] },
   (exchange, { observe }) => {
     const { deviation, soon } = exchange.about
@@ -179,7 +179,7 @@ rule(
 /** Every answer of these endpoints, including errors, with a JSON body. Fails: an object has a name twice. */
 rule(
   'GEN-17/unique-names',
-  'No object of a JSON response has two members of one name',
+  'No object of a JSON response has two members of the same name',
   { endpoints: ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA] },
   (exchange) => {
     const judged = ['discovery', 'jwks', 'registration', 'token', ...CONSENTS, ...DATA]

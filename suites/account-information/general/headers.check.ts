@@ -114,7 +114,7 @@ const fundsWithBody: Place<Content, ContentTypeValue> = place(
 
 check(
   'GEN-19/content-type',
-  'A body is taken whose Content-Type is spelled in another way, or names its charset',
+  'A body whose Content-Type is spelled differently, or names its charset, is accepted',
   { asks: [contentType] },
   async (context) => {
     const creators = await fundsConfirmation.creators(context).catch(() => [])
@@ -273,7 +273,7 @@ check(
  */
 check(
   'GEN-21/compressed',
-  'A client that takes compressed answers is served all the same',
+  'A client that accepts compressed answers is served too',
   { uses: [everything] },
   async (context) => {
     for (const { owner, control, ask } of await everyRequestAndToken(context)) {
@@ -292,7 +292,7 @@ check(
 /** A proxy may compress public documents. Each is first read without Accept-Encoding, as the control. */
 check(
   'GEN-21/configuration',
-  'A client that takes compressed answers gets the configuration and the keys',
+  'A client that accepts compressed answers gets the configuration and the keys',
   {},
   async ({ steps, tpp }) => {
     requireValue(await steps.discovery())

@@ -8,7 +8,7 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
 /** Every 2xx of consents and data. Fails: a text is null, NaN, [object Object] or Optional.empty, or has U+FFFD. */
 rule(
   'GEN-25/placeholders',
-  'No text of an answer is what a program writes where it has no value',
+  'No text of an answer is what a program writes for a missing value',
   { endpoints: [...CONSENTS, ...DATA] },
   (exchange) => (isGiven(exchange, [...CONSENTS, ...DATA]) ? placeholdersIn(exchange) : undefined),
 )
@@ -19,7 +19,7 @@ rule(
  */
 rule(
   'GEN-25/misread',
-  'No text of an answer was read in another way than it was written',
+  'No text of an answer was read in another encoding than it was written in',
   { endpoints: DATA },
   (exchange) => (isGiven(exchange, DATA) ? misreadIn(exchange) : undefined),
 )

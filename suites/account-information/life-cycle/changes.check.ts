@@ -10,7 +10,7 @@ import { OWNERS } from '../../owners.ts'
 /** Fails: PUT or PATCH was not refused, and afterwards the consent shows a permission that it did not have. */
 check(
   'CLC-27/permissions',
-  'An authorised consent gets no further permission by PUT or PATCH',
+  'PUT and PATCH add no permission to an authorised consent',
   { uses: [debitsInPeriod], spends: debitsInPeriod },
   async (context) => {
     const { before, query } = await widened(context)

@@ -91,7 +91,11 @@ check(
     const { creation, query } = await deniedAndQueried(context)
     relyOn(OWNERS.query, query).toSucceed()
     if (statusOf(creation) === 'Authorised') {
-      blockBy('CONS-04/awaiting-authorisation', 'it was authorised from the beginning', creation)
+      blockBy(
+        'CONS-04/awaiting-authorisation',
+        'the consent was authorised from the beginning',
+        creation,
+      )
     }
     expectThat(statusOf(query) !== 'Authorised', {
       message: 'the denied consent is authorised',
@@ -229,7 +233,8 @@ check(
         blockBy('CONS-03/unique', 'both consents have the same ConsentId', others.before)
       }
       // No requirement says how many consents may await authorisation at once.
-      if (!succeeded(others.before)) throw new NotApplicable('the newest consent alone may wait')
+      if (!succeeded(others.before))
+        throw new NotApplicable('only the newest consent may await authorisation')
       relyOn('CLC-01/awaiting', deletion).toSucceed()
       expect(others.after).toSucceed()
       expect(others.after).toHaveMember('Data.Status', statusOf(others.before))

@@ -203,7 +203,7 @@ check(
     await relyOnDeletion(context)
     const { late } = await outOfDateAgain(context)
     if (!late) throw new NotApplicable('no other consent was approved meanwhile')
-    if (refused(late.query)) throw new NotApplicable('the bank has ended it')
+    if (refused(late.query)) throw new NotApplicable('the bank has ended the consent')
     expect(late.deletion).toHaveStatus(204)
   },
 )
@@ -266,7 +266,7 @@ const ofSecondClient = sharedFixture(OF_SECOND.uses, async (context) => {
   const { before, after } = await triedByFirst(context)
   relyOn('CONS-22/after-approval', before.query).toSucceed()
   const harm = harmed(before, after)
-  if (harm) blockBy('CLC-08/second-client', 'the first client has ended it before', harm)
+  if (harm) blockBy('CLC-08/second-client', 'the first client has ended the consent before', harm)
   return endOf(context, before.approval, before.older)
 })
 
@@ -289,7 +289,11 @@ check(
 
 function expectGone(owner: string, { deletion, queries }: End): void {
   if (!succeeded(queries.before)) {
-    blockBy('CLC-19/others-untouched', 'it was gone before its own deletion', queries.before)
+    blockBy(
+      'CLC-19/others-untouched',
+      'the consent was gone before its own deletion',
+      queries.before,
+    )
   }
   relyOn(owner, deletion).toSucceed()
   expect(queries.after).toBeAnError()

@@ -40,7 +40,7 @@ revocationChecks(
   ({ query, after, owners }) => {
     relyOn(owners.before, query).toSucceed()
     if (statusOf(query) === 'Revoked')
-      blockForFreedom('a Status before the revocation that is another')
+      blockForFreedom('a Status before the revocation that is not Revoked')
     // Whether a query answers 200 and not another 2xx is judged by CONS-22.
     expect(after.query).toSucceed()
     expect(after.query).toHaveMember('Data.Status', 'Revoked')

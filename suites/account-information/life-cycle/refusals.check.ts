@@ -139,7 +139,11 @@ check(
     const survived =
       succeeded(waiting.after) && statusOf(waiting.after) === statusOf(waiting.before)
     if (!survived) {
-      blockBy('CLC-08/survives', 'one that waits does not survive it', waiting.after)
+      blockBy(
+        'CLC-08/survives',
+        'a consent that awaits authorisation does not survive it',
+        waiting.after,
+      )
     }
     const { before, attempt, after } = await attacked(context)
     if (!attempt || !after) throw new TypeError('there is a second client')

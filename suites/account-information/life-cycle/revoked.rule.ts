@@ -26,7 +26,7 @@ function queriedIn(exchange: Exchange): { id: string; status: unknown } | undefi
  */
 rule(
   'CLC-10/stays-revoked',
-  'A consent that was shown as Revoked is not shown as Authorised, or waiting, later',
+  'A consent that was shown as Revoked is not shown as Authorised or AwaitingAuthorisation later',
   {
     endpoints: [QUERY],
     unseen: 'no consent that was shown as Revoked was queried again',

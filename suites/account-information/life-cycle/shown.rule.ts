@@ -25,7 +25,7 @@ const YEAR = 365 * DAY
  */
 rule(
   'CLC-16/as-shown',
-  'A consent of which the bank says that it is no longer valid gives no data',
+  'A consent that is no longer valid, as its own answers show, gives no data',
   {
     endpoints: DATA,
     also: ACCOUNT_ACCESS,

@@ -268,7 +268,7 @@ check(
     const { limited, count, before, after } = await burst(context)
     if (IN_TROUBLE.includes(limited.response?.status ?? 0) && !succeeded(after.ipv4)) {
       blockByEnvironment(
-        `the bank is in trouble: it answers ${answerOf(limited)}, then ${answerOf(after.ipv4)}`,
+        `the bank has errors of its own: it answers ${answerOf(limited)}, then ${answerOf(after.ipv4)}`,
         limited,
       )
     }

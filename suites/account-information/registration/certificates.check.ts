@@ -87,7 +87,7 @@ wrongRegistrationCheck(
  */
 wrongRegistrationCheck(
   'REG-01/forwarded',
-  'No header of a registration stands for a transport certificate',
+  'No header of a registration replaces a transport certificate',
   { asks: [clientCertificate], follows: ['REG-01/no-certificate', 'REG-01/untrusted'] },
   (context) => ask(context, 'REG-01/forwarded', isForwarded, ofFirst),
 )

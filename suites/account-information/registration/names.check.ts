@@ -138,7 +138,7 @@ check(
  */
 check(
   'REG-36/not-adopted',
-  'A registration chooses neither its client_id nor other names than those of its software statement',
+  'A registration cannot choose its client_id, nor other names than those of its software statement',
   { registers: true },
   async (context) => {
     await anotherRegistration(context)

@@ -19,7 +19,7 @@ import { AUTHORISATION, isOneAddress, successOf } from '../common/visits/landing
  */
 rule(
   'REG-12/as-registered',
-  'A client gets tokens by the grant types alone that its registration was answered with',
+  'A client gets tokens only by the grant types that its registration response has',
   {
     endpoints: ['token'],
     also: ['registration'],
@@ -83,7 +83,7 @@ rule(
 /** Every registration 2xx. Fails: its registration_access_token was issued before with another client_id. */
 rule(
   'REG-34/own-token',
-  'The registration_access_token of a client is no other client’s',
+  'The registration_access_token of a client differs from those of other clients',
   { endpoints: ['registration'], unseen: 'no two clients were given a registration_access_token' },
   (exchange, { earlier }) => {
     if (exchange.endpoint !== 'registration' || !succeeded(exchange)) return undefined
@@ -172,7 +172,7 @@ rule(
  */
 rule(
   'REG-13/as-registered',
-  'A code comes only to a redirect URI that the registration returned',
+  'A code is sent only to a redirect URI that the registration returned',
   {
     ...AUTHORISATION,
     also: ['elsewhere', 'registration'],

@@ -99,7 +99,7 @@ export const SECOND_CLIENT_CHECKS: readonly RegistrationCheck[] = [
   },
   {
     id: 'REG-24/second-client',
-    title: 'A registration for which the second client’s key did not sign is refused',
+    title: 'A registration that the second client’s key did not sign is refused',
     kind: 'registration',
     rows: isWrong('should', BY_SOMEBODY),
     follows: ['REG-24/unsigned', 'REG-24/forged'],

@@ -31,7 +31,7 @@ import {
  */
 wrongRegistrationCheck(
   'REG-02/plain-json',
-  'A registration that is no JWT is refused',
+  'A registration that is not a JWT is refused',
   {},
   async (context) => {
     const body = JSON.stringify(await correctClaims(context))

@@ -34,7 +34,7 @@ interface Known {
  */
 rule(
   'SEC-09/in-tokens',
-  'No token tells the number of a card',
+  'No token contains the number of a card',
   {
     endpoints: ['token'],
     also: [...AUTHORISATION.endpoints, ...AUTHORISATION.also, ...ACCOUNTS],
@@ -57,7 +57,7 @@ rule(
     if (!known.read || known.endings.size === 0 || known.told) return undefined
     if (![...known.numbers].some((number) => known.endings.has(number.slice(-4)))) return []
     known.told = true
-    const message = 'a token of the consent tells the number of a card'
+    const message = 'a token of the consent contains the number of a card'
     const actual = 'the digits of a card, which end as those of an account do'
     return [{ message, expected: 'no card number', actual }]
   },
@@ -109,7 +109,7 @@ rule(
       const message = 'AccountId is the number of the card in another form'
       const actual = `a text of the card that ends in ${ending}`
       const place = `/Data/Account/${index}/AccountId`
-      return [{ message, expected: 'a text that does not tell the card', actual, place }]
+      return [{ message, expected: 'a text that does not reveal the card number', actual, place }]
     })
   },
 )
@@ -169,7 +169,7 @@ rule(
         if (!commonIn(ids).some((number) => number.endsWith(ending))) continue
         const message = `each ${name} of an account holds the number of its card`
         const actual = `the card that ends in ${ending}`
-        return [{ message, expected: 'ids that do not tell the card', actual }]
+        return [{ message, expected: 'ids that do not contain the card number', actual }]
       }
     }
     return isJudged ? [] : undefined

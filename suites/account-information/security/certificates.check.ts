@@ -85,7 +85,7 @@ check(
  */
 check(
   'SEC-01/forwarded',
-  'No header of a request for a consent stands for a transport certificate',
+  'No header of a request for a consent replaces a transport certificate',
   {
     asks: [clientCertificate],
     follows: [
@@ -131,7 +131,7 @@ check(
 
 check(
   'SEC-02/forwarded',
-  'No header of a request for data stands for a transport certificate',
+  'No header of a request for data replaces a transport certificate',
   {
     asks: [clientCertificate],
     uses: [everything],

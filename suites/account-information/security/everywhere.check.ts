@@ -113,7 +113,7 @@ check(
 
 check(
   'SEC-05/other-direction',
-  'The first client cannot query a consent of the second one, waiting or authorised',
+  'The first client cannot query a consent of the second one, awaiting authorisation or authorised',
   { uses: [secondClient], follows: ['SEC-05/other-client', 'SEC-05/authorised'] },
   async ({ approved, caller, tpp }) => {
     tpp('second')

@@ -16,7 +16,7 @@ import { readOwner } from '../common/data/read-owners.ts'
 
 check(
   'SEC-16/data',
-  'HEAD of an account, its balances or its transactions tells nothing without an access token',
+  'HEAD of an account, its balances or its transactions reveals nothing without an access token',
   { uses: [everything], follows: ['DATA-03/without-authorization'] },
   async ({ approved }) => {
     const approval = await approved(everything)
@@ -31,7 +31,7 @@ check(
 
 check(
   'SEC-16/consent',
-  'HEAD of a consent tells nothing without an access token',
+  'HEAD of a consent reveals nothing without an access token',
   { uses: [everything], follows: ['SEC-03/query-without'] },
   async ({ approved }) => {
     const approval = await approved(everything)
@@ -64,8 +64,8 @@ async function expectNothingTold({ head }: Caller, path: string, another: string
   noteNegative()
   const other = await head(another, wrong)
   expectThat(told(answer) === told(other), {
-    message: 'without an access token, HEAD tells what is there',
-    expected: `${told(other)}, as for an id of nobody`,
+    message: 'without an access token, HEAD reveals what is there',
+    expected: `${told(other)}, as for an unknown id`,
     actual: told(answer),
     exchange: answer,
   })

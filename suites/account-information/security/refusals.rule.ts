@@ -20,7 +20,7 @@ import { CONSENTS, DATA } from '../common/endpoints.ts'
  */
 rule(
   'SEC-14/nothing-given',
-  'An answer with the status of a refusal does not hold what it refuses',
+  'An answer with the status of a refusal does not contain what it refuses',
   {
     endpoints: ['registration', 'token', ...CONSENTS, ...DATA],
     unseen: 'no answer to a request that is to be refused was read',

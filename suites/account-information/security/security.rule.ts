@@ -16,7 +16,7 @@ const ENDPOINTS: readonly Endpoint[] = [...CONSENTS, ...DATA]
  */
 rule(
   'SEC-09/full-card-number',
-  'No full card number stands in a consent or data answer, but masked in Account.Identification',
+  'No consent or data answer shows a full card number: Account.Identification shows it masked',
   { endpoints: ENDPOINTS },
   (exchange) => {
     const { json } = exchange.response ?? {}
@@ -32,9 +32,9 @@ rule(
     // One in ten references with as many digits passes the check.
     if (places.length - cards.length > told.length) return []
     return told.map(({ place }) => ({
-      message: 'a full card number stands here',
+      message: 'a full card number is here',
       expected: 'no full card number',
-      actual: 'a number of as many digits as a card, with the check digit of one',
+      actual: 'a number with as many digits as a card number and a valid check digit',
       place,
     }))
   },

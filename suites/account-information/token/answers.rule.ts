@@ -87,7 +87,7 @@ rule(
  */
 rule(
   'TOK-56/client',
-  'The error to a client_credentials request does not blame a code or a refresh token',
+  'The error for a client_credentials request does not say that a code or a refresh token is wrong',
   { ...TOKEN, unseen: 'no client_credentials request was answered with an OAuth error' },
   (exchange) => {
     const { error } = textsOf(exchange)
@@ -96,7 +96,7 @@ rule(
     if (form.get('grant_type') !== 'client_credentials') return undefined
     if (form.has('code') || form.has('refresh_token')) return undefined
     if (error !== 'invalid_grant') return []
-    const message = 'the error to a client_credentials request is invalid_grant'
+    const message = 'the error for a client_credentials request is invalid_grant'
     const expected = 'an error about the client, the grant type or the scope'
     return [{ message, expected, actual: error, place: '/error' }]
   },
@@ -117,7 +117,7 @@ rule(
     if (form.get('grant_type') !== 'client_credentials') return undefined
     const idToken = member(exchange.response?.json, 'id_token')
     if (typeof idToken !== 'string' || idToken === '') return []
-    const message = 'an ID token comes with a token of the client'
+    const message = 'an ID token comes with a client_credentials token'
     return [{ message, expected: 'no id_token', actual: 'an ID token', place: '/id_token' }]
   },
 )

@@ -71,7 +71,8 @@ export const ASSERTION_CHECKS: readonly AssertionCheck[] = [
   },
   {
     id: 'TOK-08/hs256',
-    title: 'A client assertion that is keyed with the public key of the client is refused',
+    title:
+      'A client assertion in HS256, with the public key of the client as its secret, is refused',
     part: JWS_GROUPS.hs256,
   },
   {

@@ -147,7 +147,7 @@ const ofOneClient = dear(assertionPlaces(['first']))
 /** RFC 7519 4.1.5 (nbf) and RFC 7515 4.1.11 (crit). */
 check(
   'TOK-53/says-so',
-  'A client assertion that is not valid yet, or has a critical extension that nobody knows, is refused',
+  'A client assertion that is not valid yet, or has an unknown critical extension, is refused',
   { asks: [jws], follows: ['TOK-07/tampered'] },
   (context) =>
     expectTable(context, {
@@ -176,7 +176,7 @@ check(
 /** RFC 7519 7.2: if a step of the validation fails, “the JWT MUST be rejected”. */
 check(
   'TOK-58/malformed',
-  'A client assertion that is no compact JWS of valid JSON, or whose alg is not PS256, is refused',
+  'A client assertion that is not a compact JWS of valid JSON, or whose alg is not PS256, is refused',
   { asks: [jws], follows: ['TOK-08/unsigned', 'TOK-08/other-algorithms', 'TOK-07/tampered'] },
   (context) =>
     expectTable(context, {
@@ -187,7 +187,7 @@ check(
 
 check(
   'TOK-54/unknown-claims',
-  'A client assertion with claims that nobody knows is taken',
+  'A client assertion with unknown claims is accepted',
   { asks: [jws] },
   (context) =>
     expectTable(context, {
@@ -198,7 +198,7 @@ check(
 
 check(
   'TOK-55/lawful',
-  'A client assertion is taken however its JSON is written, and without what is optional',
+  'A client assertion is accepted however its JSON is written, and without what is optional',
   { asks: [jws], follows: ['TOK-54/unknown-claims'] },
   (context) =>
     expectTable(context, {
@@ -209,7 +209,7 @@ check(
 
 check(
   'TOK-09/without-client-id',
-  'A token request needs no client_id beside its client assertion',
+  'A token request with a client assertion needs no client_id',
   { for: 'each client' },
   async ({ caller }) => {
     const { tpp } = await caller()

@@ -18,7 +18,7 @@ for (const { id, owner, what, ask } of [
 ] as const) {
   check(
     id,
-    `The error to an unknown ${what} does not say that something else is wrong`,
+    `The error for an unknown ${what} does not say that something else is wrong`,
     { uses: [everything], follows: [owner] },
     async (context: Context<typeof everything>) => {
       const answer: Exchange = await ask(context)
@@ -26,7 +26,7 @@ for (const { id, owner, what, ask } of [
       noteNegative()
       const error = member(answer.response?.json, 'error')
       expectThat(!OF_THE_CLIENT.includes(String(error)), {
-        message: `the error to an unknown ${what} is ${String(error)}`,
+        message: `the error for an unknown ${what} is ${String(error)}`,
         expected: 'invalid_grant',
         actual: String(error),
         exchange: answer,

@@ -45,7 +45,7 @@ for (const [requirement, withCode, withRefreshToken] of [
 
   check(
     withCode,
-    'A code is not exchanged for a client that authenticates so',
+    'A code is not exchanged if the client authenticates in this wrong way',
     { uses: [everything, codeOfAnotherClient], follows },
     async (context) => {
       const tries = await tryOwnCode(context)
@@ -57,15 +57,17 @@ for (const [requirement, withCode, withRefreshToken] of [
       const given = tried.find(({ answer }) => answer && tokensOf(answer))
       // The code was exchanged afterwards, so it was valid when these requests were refused.
       if (given && own.length > 0) return
-      if (given) blockBy(`${requirementOf(given.id)}/with-code`, 'it was exchanged', given.answer)
-      if (untyped && tokensOf(untyped)) blockBy('TOK-02/with-code', 'it was exchanged', untyped)
+      if (given)
+        blockBy(`${requirementOf(given.id)}/with-code`, 'the code was exchanged', given.answer)
+      if (untyped && tokensOf(untyped))
+        blockBy('TOK-02/with-code', 'the code was exchanged', untyped)
       requireGiven(tries)
     },
   )
 
   check(
     withRefreshToken,
-    'A refresh token gets no access token for a client that authenticates so',
+    'A refresh token gets no access token if the client authenticates in this wrong way',
     { uses: [secondClient], spends: secondClient, follows },
     async (context) => {
       for (const wrong of wrongs) await expectNoRefresh(context, wrong)

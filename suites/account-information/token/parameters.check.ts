@@ -31,7 +31,7 @@ async function expectServedWith(
 
 check(
   'TOK-50/ignored',
-  'A token request with one more field, which nobody knows, gets a token',
+  'A token request with one additional, unknown field gets a token',
   {},
   (context) => expectServedWith(context, { assay_unknown: '1' }, 'a field that nobody knows'),
 )

@@ -13,12 +13,12 @@ import { isKnownScope } from '../common/scope-lists.ts'
  * opens. Requirements: specs/account-information/token.yaml
  */
 
-const MORE = 'the access token opens more than its scope'
+const MORE = 'the access token gives access to more than its scope'
 
 /** A consent is created with the token of a client_credentials grant. Fails: the token has another scope. */
 check(
   'TOK-38/as-stated',
-  'A token that creates account access consents has their scope, by what the bank says',
+  'A token that creates account access consents has their scope, as the token response states it',
   {},
   async (context) => {
     const client = await context.caller()
@@ -41,7 +41,7 @@ check(
  */
 check(
   'TOK-38/data-as-stated',
-  'A token that reads accounts has their scope, by what the bank says',
+  'A token that reads accounts has their scope, as the token response states it',
   {
     uses: [everything],
     over: OF_EVERYBODY,

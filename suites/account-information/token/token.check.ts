@@ -58,7 +58,7 @@ check(
  */
 check(
   'TOK-03/at-once',
-  'Clients that ask for access tokens at the same time each get one that opens their own consents',
+  'Clients that ask for access tokens at the same time each get one that gives access to their own consents',
   { follows: ['TOK-03/client-credentials', 'TOK-17/honoured'] },
   async (context) => {
     context.tpp('second')
@@ -262,7 +262,7 @@ check(
     relyOn(OWNERS.management, await tpp.token({ ...CLIENT, scope })).toSucceed()
     const ofOthers = requireExchange(await context.steps.management('first', true))
     if (!tokensOf(ofOthers) || !requireScopes(ofOthers).includes(leftOut)) {
-      throw new NotApplicable(`who registered ${leftOut} does not get it either`)
+      throw new NotApplicable(`a client that registered ${leftOut} does not get it either`)
     }
     const answer = await tpp.token(
       { ...CLIENT, scope: leftOut },

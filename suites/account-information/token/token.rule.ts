@@ -29,7 +29,7 @@ const CLOSE_TO_NOW = 10 * 365 * 86_400
 
 rule(
   'TOK-17/duration',
-  'expires_in counts seconds from now, it is no point in time',
+  'expires_in is a number of seconds from now, and not a point in time',
   TOKEN,
   (exchange) => {
     if (textOf(exchange, 'access_token') === undefined) return undefined
@@ -46,7 +46,7 @@ rule(
 
 rule(
   'TOK-17/honoured',
-  'An access token is taken until expires_in has passed',
+  'An access token is accepted until expires_in has passed',
   {
     endpoints: [
       'create-account-access-consent',
@@ -74,7 +74,7 @@ rule(
       return []
     }
     const { of, seconds, expiresIn } = instead
-    const message = `an access token was refused (${of}) ${seconds} s after it was issued, and a new one is taken`
+    const message = `an access token was refused (${of}) ${seconds} s after it was issued, and a new one is accepted`
     return [{ message, expected: `a token for ${expiresIn} s`, actual: '401' }]
   },
 )
@@ -285,7 +285,7 @@ const written = (seconds: number) => new Date(seconds * 1000).toISOString()
 /** RFC 7519 4.1.4. Every token 2xx with an access token. Fails: it is a JWT with exp, later than expires_in says. */
 rule(
   'TOK-45/as-long',
-  'An access token that tells when it expires does not live longer than expires_in says',
+  'An access token that states when it expires does not live longer than expires_in says',
   TOKEN,
   (exchange, { clockTolerance }) => {
     const ends = endsIn(exchange)
@@ -303,7 +303,7 @@ const MARGIN = 300
 /** The same. Fails: its exp is before expires_in has passed. */
 rule(
   'TOK-45/no-shorter',
-  'An access token that tells when it expires lives as long as expires_in says',
+  'An access token that states when it expires lives as long as expires_in says',
   { ...TOKEN, follows: ['TOK-17/duration', 'TOK-17/honoured'] },
   (exchange, { clockTolerance }) => {
     const ends = endsIn(exchange)

@@ -21,10 +21,10 @@ const ENOUGH = 3
 
 rule(
   'TXN-41/kept',
-  'Transactions of which three answers in a row showed one amount do not all have another one in a later answer',
+  'Transactions that had the same amounts in three answers in a row do not all have other amounts in a later answer',
   {
     endpoints: ['transactions', 'account-transactions'],
-    unseen: 'no path showed three booked transactions alike time and again',
+    unseen: 'no path showed three booked transactions unchanged several times',
     follows: ['TXN-39/bulk-equals-single', 'DATA-08/absent', 'AUTHZ-30/other-customer'],
   },
   (exchange, { earlier }) => {
@@ -56,7 +56,7 @@ rule(
     if (alike.size > 0) return []
     return [
       {
-        message: `${common.length} transactions have other amounts than in three answers before`,
+        message: `${common.length} transactions have other amounts than in three earlier answers`,
         expected: `${before.get(other[0])?.all} for ${other[0]}`,
         actual: other[1].all,
       },
@@ -69,7 +69,7 @@ rule(
   'Balances that three answers in a row showed do not all change while their DateTime stays',
   {
     endpoints: ['balances'],
-    unseen: 'no consent showed the balances of two accounts alike time and again',
+    unseen: 'no consent showed the balances of two accounts unchanged several times',
     follows: ['BAL-14/bulk-equals-single', 'DATA-08/absent', 'AUTHZ-30/other-customer'],
   },
   (exchange, { earlier }) => {
@@ -85,7 +85,7 @@ rule(
     if (told && told.answers >= STEADY && changed) {
       return [
         {
-          message: `${common.length} balances are others than in three answers before, at the same DateTime`,
+          message: `${common.length} balances differ from those in three earlier answers, at the same DateTime`,
           expected: `${told.balances.get(other[0])} for ${other[0]}`,
           actual: other[1],
         },
@@ -103,7 +103,7 @@ rule(
  */
 rule(
   'BAL-24/every-consent',
-  'The balances of a customer are not all others under a consent with fewer permissions',
+  'The balances of a customer do not all differ under a consent with fewer permissions',
   {
     endpoints: ['balances'],
     unseen: 'no two consents of a customer showed the balances of two accounts at one moment',
@@ -130,7 +130,7 @@ rule(
     if (!isSteady || told.id === consent.id) return undefined
     if (told.moments !== now.moments || now.all.length < 2) return undefined
     if (now.all.some((amount) => told.all.includes(amount))) return []
-    const message = 'the balances are others than another consent of the customer shows'
+    const message = 'the balances differ from those under another consent of the customer'
     return [{ message, expected: told.all.join(', '), actual: now.all.join(', ') }]
   },
 )

@@ -38,7 +38,7 @@ check(
     })
     for (const { bounds, answer } of read) {
       if (refused(answer))
-        throw new NotApplicable('the bank serves one request of a token at a time')
+        throw new NotApplicable('the bank serves one request for each token at a time')
       const { outside, missing } = filterFinding({ bounds, answer, rows })
       if (missing) await relyOnSteadyRows(approval)
       const finding = outside ?? missing

@@ -152,7 +152,7 @@ check(
  */
 check(
   'TXN-20/end-alone',
-  'A period with an end alone leaves nothing out of what lies before it',
+  'Under a period that has only an end every transaction before it is reported',
   { uses: [everything, noAccounts, debitsInPeriod] },
   async (context) => {
     const whole = await context.approved(everything)
@@ -369,7 +369,7 @@ check(
  */
 check(
   'TXN-20/ends-later',
-  'Under a consent whose period is still to end the transactions before now are reported',
+  'Under a consent whose period ends in the future the transactions until now are reported',
   {
     uses: [everything, codeOfAnotherClient],
     follows: [

@@ -76,7 +76,7 @@ const enteredAs = (row: Row): string =>
  */
 rule(
   'TXN-46/overlap',
-  'No part of the time has each of its transactions twice',
+  'No sequence of transactions is listed twice in an answer',
   {
     endpoints,
     unseen: 'no answer has six transactions',
@@ -87,7 +87,7 @@ rule(
     if (!rows || rows.length < MANY) return undefined
     const longest = longestIn(rows)
     if (longest < MANY) return []
-    const message = `${longest} transactions, one after the other, stand there more than once`
+    const message = `${longest} transactions, one after the other, are listed more than once`
     return [{ message, expected: 'each transaction once', actual: `${longest} of them repeated` }]
   },
 )
@@ -199,7 +199,7 @@ function allIn(exchange: Exchange): Row[] {
 /** Every answer with six booked rows or more, and no filter or period. A transaction of nothing may check the card. */
 rule(
   'TXN-49/worth',
-  'Not every booked transaction of an answer is of nothing',
+  'Not every booked transaction of an answer has the amount 0',
   {
     endpoints,
     unseen: 'no answer without a filter has six booked transactions',
@@ -254,7 +254,7 @@ const medianOf = (all: number[]) => all.sort((one, other) => one - other)[all.le
  */
 rule(
   'TXN-49/within-the-line',
-  'What was bought with a card is not, time and again, above its credit line',
+  'Purchases with a card are not repeatedly above its credit line',
   {
     endpoints,
     also: ['balances', 'account-balances'],
@@ -276,7 +276,7 @@ rule(
     const beyond = both.find(([id, median]) => median > (lines.get(id) ?? 0))
     if (!beyond) return []
     const [id, median] = beyond
-    const message = `half of what was bought with the account ${brief(id)} is each above its credit line`
+    const message = `half of the purchases with the account ${brief(id)} are each above its credit line`
     return [{ message, expected: `at most ${lines.get(id)}`, actual: `${median} and more` }]
   },
 )
@@ -290,7 +290,7 @@ const PURCHASES = 24
  */
 rule(
   'TXN-07/merchants',
-  'What was bought at merchants is not shown as credits',
+  'Purchases at merchants are not shown as credits',
   {
     endpoints,
     unseen: 'no answer without a filter has 24 transactions with a merchant',

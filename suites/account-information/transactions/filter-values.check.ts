@@ -11,7 +11,7 @@ const EVERYBODY = [everything, ...OF_EVERYBODY] as const
 
 check(
   'TXN-16/close',
-  'fromBookingDateTime tells a booking a second before it from one a second after it',
+  'fromBookingDateTime distinguishes a booking a second before it from one a second after it',
   {
     asks: [bounds],
     uses: [everything],
@@ -28,7 +28,7 @@ check(
 
 check(
   'TXN-17/close',
-  'toBookingDateTime, and both filters, tell bookings within a second of them apart',
+  'toBookingDateTime, and both filters, distinguish bookings within a second of them',
   {
     asks: [bounds],
     uses: [everything],
@@ -59,7 +59,7 @@ check(
 /** Not applicable where the bank shows no milliseconds. */
 check(
   'TXN-52/milliseconds',
-  'The filters tell a booking a millisecond before them from one a millisecond after them',
+  'The filters distinguish a booking a millisecond before them from one a millisecond after them',
   {
     asks: [bounds],
     uses: [everything],
@@ -75,7 +75,7 @@ check(
 
 check(
   'TXN-19/malformed',
-  'A filter value that is no date-time is refused',
+  'A filter value that is not a date-time is refused',
   {
     asks: [filterDateTime],
     uses: [everything],

@@ -126,7 +126,7 @@ check(
  */
 check(
   'TXN-17/nothing-to-drop',
-  'Filters beyond the first and the last booking leave nothing out',
+  'Filters before the first and after the last booking leave nothing out',
   { uses: [everything], over: OF_EVERYBODY },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
@@ -260,7 +260,9 @@ check(
       relyOn(owner, whole).toHaveStatus(200)
       const answer = await approval.get(path, { query: queryOf(window) })
       if (needsLogin(answer) && window.from < now() - HISTORY)
-        blockForData('such a window of the last ninety days')
+        blockForData(
+          'two booked transactions of the last ninety days that are six days apart, and none between them',
+        )
       // A bank that refuses every pair of filters is judged by TXN-15/each-combination.
       if (!succeeded(answer)) await relyOnBothFilters(approval)
       expect(answer).toHaveStatus(200)

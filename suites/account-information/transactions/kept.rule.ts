@@ -66,14 +66,14 @@ const TRANSACTIONS: readonly Endpoint[] = ['transactions', 'account-transactions
 
 rule(
   'TXN-42/once',
-  'With a filter no transaction stands more often than without one',
+  'With a filter no transaction is listed more often than without one',
   { endpoints: TRANSACTIONS, unseen: 'no filtered answer came after one without a filter' },
   (exchange, tools) => repeated(exchange, tools, true),
 )
 
 rule(
   'TXN-28/once',
-  'No booked transaction stands more often than in the first answer that showed it',
+  'No booked transaction is listed more often than in the first answer that showed it',
   {
     endpoints: TRANSACTIONS,
     unseen: 'no path was asked for twice',
@@ -91,7 +91,7 @@ const ENOUGH = 3
  */
 rule(
   'TXN-44/kept',
-  'Merchants and addresses that an answer names do not all leave later answers under the consent',
+  'Merchants and addresses of an answer are not all missing in later answers under the consent',
   {
     endpoints: TRANSACTIONS,
     unseen: 'no path showed three transactions with a merchant or an address twice',
@@ -163,7 +163,7 @@ function repeated(
   if (!row) return []
   return [
     {
-      message: 'a transaction stands more often than in the first answer without a filter',
+      message: 'a transaction is listed more often than in the first answer without a filter',
       expected: 'each transaction as often as there',
       actual: `once more: ${brief(row)}`,
     },
@@ -223,7 +223,7 @@ function isPassing(first: Shown, now: Shown, row: string, present: boolean): boo
 /** As many rows tell that all of them stand twice for one reason, and not by chance. */
 const MANY = 6
 
-/** So many different amounts are not those of fees alone, which each of two holders may pay time and again. */
+/** So many different amounts are not those of fees alone, which each of two holders may pay repeatedly. */
 const BEYOND_FEES = 3
 
 /**
@@ -232,7 +232,7 @@ const BEYOND_FEES = 3
  */
 rule(
   'TXN-46/apart',
-  'Not every transaction of an answer stands there twice',
+  'Not every transaction of an answer is listed twice',
   { endpoints: TRANSACTIONS, unseen: 'no answer without a filter has six booked transactions' },
   (exchange) => {
     if (!TRANSACTIONS.includes(exchange.endpoint) || !succeeded(exchange)) return undefined
@@ -251,7 +251,7 @@ rule(
     const [often = 1] = times
     if (times.size > 1 || often < 2) return []
     if (new Set(booked.map(amountOf)).size < BEYOND_FEES) return []
-    const message = `each of ${counts.size} transactions stands there ${often} times`
+    const message = `each of ${counts.size} transactions is listed ${often} times`
     return [{ message, expected: 'each transaction once', actual: `${booked.length} rows` }]
   },
 )

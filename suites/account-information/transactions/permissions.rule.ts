@@ -32,7 +32,7 @@ const ENOUGH = 3
  */
 rule(
   'TXN-51/every-consent',
-  'What one consent with ReadTransactionsDetail shows of merchants, others of the customer do not leave out',
+  'The merchants that one consent with ReadTransactionsDetail shows are not missing under others of the customer',
   {
     endpoints: ['transactions'],
     unseen:

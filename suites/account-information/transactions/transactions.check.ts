@@ -220,7 +220,7 @@ check(
  */
 check(
   'TXN-24/one-response',
-  'One answer holds every transaction: no part of the data shows a row that the whole lacks',
+  'One answer holds every transaction: no part of the data has a row that the whole answer lacks',
   { uses: [everything], over: WITH_TRANSACTIONS },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
@@ -267,7 +267,7 @@ check(
 
 check(
   'TXN-40/bulk-and-single',
-  'What is still pending at one of the two transaction endpoints is so at the other',
+  'What is pending at one of the two transaction endpoints is pending at the other',
   { uses: [everything], over: WITH_TRANSACTIONS },
   async (context, consent) => {
     const approval = await approvalOf(context, consent)
@@ -288,7 +288,7 @@ check(
     const approval = await context.approved(everything)
     const nobody = pathOf(randomUUID(), '/transactions')
     const query = { fromBookingDateTime: '2020-01-01T00:00:00Z' }
-    const deviation = 'an AccountId of nobody, and a filter'
+    const deviation = 'an unknown AccountId, and a filter'
     expect(await approval.get(nobody, { query, deviation })).toBeRefused()
     const parts = {
       owner: 'TXN-27/unknown-id',

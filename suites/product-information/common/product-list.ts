@@ -16,7 +16,8 @@ export async function readProducts(context: Context): Promise<Exchange> {
   if (!unauthenticated(answer)) return context.reached(answer)
   // "Authentication requirements: not shown": the target must supply whatever the bank requires.
   const { headers, client } = context.target.document.products ?? {}
-  const given = headers || client ? 'what products gives in the target is refused' : NOT_GIVEN
+  const given =
+    headers || client ? 'the bank refuses the credentials under products in the target' : NOT_GIVEN
   blockByEnvironment(`the list of products is not public (${answerOf(answer)}): ${given}`, answer)
 }
 

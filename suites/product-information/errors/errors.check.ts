@@ -37,7 +37,7 @@ check('PROD-43/recorded', 'What a request that cannot be understood gives', {}, 
   const ask = (path: string, deviation: string, body?: string) =>
     context.tpp().call('elsewhere', { path, deviation, ...(body && { body }) })
   const broken = await ask(`${list}/%zz`, 'no percent-encoding')
-  context.observe('a path that is no percent-encoding', answerOf(broken), broken)
+  context.observe('a path that is not valid percent-encoding', answerOf(broken), broken)
   const cut = await ask(list, 'a truncated JSON body', '{"a":')
   context.observe('GET with a truncated JSON body', answerOf(cut), cut)
 })

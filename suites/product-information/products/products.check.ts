@@ -58,7 +58,7 @@ const productKey = ({ ProductIdentifier, ProductName }: Row) =>
  */
 check(
   'PROD-52/second-read',
-  'Answers one after the other list the same products, and tell the same of them',
+  'Answers one after the other list the same products with the same content',
   {},
   async (context) => {
     const answers: Exchange[] = []
@@ -89,7 +89,7 @@ check(
       const alike = shared(before ?? [], after ?? [], canonical)
       const [other] = missingFrom(now ?? [], alike, canonical)
       expectThat(other === undefined, {
-        message: 'a product of the answers before and after it is told otherwise',
+        message: 'a product differs from the answers before and after it',
         expected: brief(other),
         actual: brief(now?.find((each) => other && productKey(each) === productKey(other))),
         exchange: answers[between],
@@ -104,7 +104,7 @@ const lastUpdated = ({ response }: Exchange) => member(response?.json, 'meta', '
 /** A proxy may compress public documents. */
 check(
   'PROD-57/compressed',
-  'A client that takes compressed answers gets the products',
+  'A client that accepts compressed answers gets the products',
   {},
   async (context) => {
     relyOn(OWNERS.products, await firstRead(context)).toSucceed()

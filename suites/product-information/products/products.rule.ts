@@ -45,7 +45,7 @@ rule(
 /** Every answer of the list, including errors, with a JSON body. Fails: an object has a name twice. */
 rule(
   'PROD-56/unique-names',
-  'No object of an answer of the product interface has two members of one name',
+  'No object of an answer of the product interface has two members of the same name',
   PRODUCTS,
   (exchange) => (exchange.endpoint === 'products' ? namesOnce(exchange) : undefined),
 )
@@ -74,7 +74,7 @@ const ISO_8601 = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d+)?)?(Z|[+-]\d{2}
 rule(
   'PROD-10/not-in-future',
   'The product information was not updated in the future',
-  { ...PRODUCTS, unseen: 'LastUpdated is no date of ISO 8601' },
+  { ...PRODUCTS, unseen: 'LastUpdated is not a date of ISO 8601' },
   (exchange, { observe }) => {
     const text = member(exchange.response?.json, 'meta', 'LastUpdated')
     if (!isList(exchange) || typeof text !== 'string') return undefined
@@ -109,7 +109,7 @@ rule(
       const others = seen.get(key) ?? []
       seen.set(key, [...others, product])
       if (others.every((other) => isSoldOtherwise(other, product))) return []
-      const message = `ProductIdentifier ${brief(id)} stands twice`
+      const message = `ProductIdentifier ${brief(id)} occurs twice`
       const place = `/data/${index}/ProductIdentifier`
       return [{ message, expected: 'an identifier of its own', actual: id, place }]
     })
@@ -194,7 +194,7 @@ function requiredStrings(exchange: Exchange): { place: string; text: string }[] 
 
 rule(
   'PROD-58/placeholders',
-  'No text of the list, or of an error, is what a program writes where it has no value',
+  'No text of the list, or of an error, is what a program writes for a missing value',
   PRODUCTS,
   (exchange) => {
     if (!isList(exchange) && !isError(exchange)) return undefined
@@ -233,8 +233,8 @@ rule(
     if (!before) earlier.set(key, { updated, isNow })
     if (!before) return undefined
     if (!isNow || !before.isNow || updated === before.updated) return []
-    const actual = 'the moment of each of two answers'
-    const message = 'LastUpdated is the moment of the answer, though no product has changed'
+    const actual = 'the time of each of two answers'
+    const message = 'LastUpdated is the time of the answer, although no product has changed'
     return [
       { message, expected: 'when the products were updated', actual, place: '/meta/LastUpdated' },
     ]
@@ -247,7 +247,7 @@ rule(
  */
 rule(
   'PROD-61/age',
-  'A product with a minimum age is one for which age counts',
+  'A product with a minimum age is AgeRestricted',
   { ...PRODUCTS, unseen: 'no product has a MinimumAge and says whether age counts' },
   (exchange) => {
     const told = productsOf(exchange)
@@ -259,7 +259,7 @@ rule(
       .filter(({ eligibility }) => member(eligibility, 'AgeRestricted') === false)
       .map(
         ({ index, eligibility }): Finding => ({
-          message: 'a product has a minimum age, and age is no part of its eligibility',
+          message: 'a product has a minimum age, and AgeRestricted is false',
           expected: 'AgeRestricted true',
           actual: `false, MinimumAge ${brief(member(eligibility, 'MinimumAge'))}`,
           place: `/data/${index}/Eligibility/AgeRestricted`,
@@ -321,7 +321,7 @@ const FIRST_YEAR = Date.parse('2000-01-01T00:00:00Z')
 rule(
   'PROD-64/of-a-time',
   'LastUpdated is a time at which the products could be updated',
-  { ...PRODUCTS, unseen: 'LastUpdated is no date-time' },
+  { ...PRODUCTS, unseen: 'LastUpdated is not a date-time' },
   (exchange) => {
     const text = member(exchange.response?.json, 'meta', 'LastUpdated')
     const updated = typeof text === 'string' ? instantOf(text) : Number.NaN
@@ -339,7 +339,7 @@ const NO_VALUE = /\b(?:NaN|undefined|null|Infinity)\b|\{\{|\$\{/
 /** Every list. Fails: a rate or amount of a product holds NaN, null, undefined, Infinity or the name of a value in a template. */
 rule(
   'PROD-65/filled-in',
-  'A rate or an amount of a product holds nothing that a program writes where it has no value',
+  'A rate or an amount of a product does not contain what a program writes for a missing value',
   { ...PRODUCTS, unseen: 'no product has a rate or an amount', follows: ['PROD-58/placeholders'] },
   (exchange) => {
     if (!isList(exchange)) return undefined

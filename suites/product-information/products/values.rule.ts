@@ -49,7 +49,7 @@ function valueRule(
 
 valueRule(
   'PROD-66/outside',
-  'The URLs of a product do not lead to where only the bank comes',
+  'The URLs of a product do not name a host that can be reached only from inside the bank',
   ['ProductURL', 'TsandCs'],
   'an address that customers reach',
   ({ name, value }, { request }) => {
@@ -115,7 +115,7 @@ const OFFICES: Record<string, RegExp> = { UK: /^E[UM]/, EU: /^UK/ }
 
 valueRule(
   'PROD-70/office',
-  'A trademark is registered at the office whose number it has',
+  'TrademarkIPOCode names the office that TrademarkID belongs to',
   ['Organisation/Brand'],
   'the office of the number',
   ({ value }) => {
@@ -128,7 +128,7 @@ valueRule(
 /** Not the rates, which may be above a hundred. Texts that are no plain number are not judged. */
 valueRule(
   'PROD-68/percentages',
-  'What is paid of a balance, or paid back, is a hundred per cent at most',
+  'MinimumRepaymentPercentage and CashbackPercent are at most 100',
   [`${ITEM}/MinimumRepaymentPercentage`, `${ITEM}/CashbackPercent`],
   'a percentage of 100 or less',
   ({ name, value }) => {

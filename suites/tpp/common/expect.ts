@@ -85,7 +85,7 @@ export function survives(run: ScenarioRun, cause = run.altered[0]): void {
       message: run.scenario.control
         ? `the client does not read from the correct bank; ${said}`
         : givenUp(run),
-      expected: 'the client goes on, and says that it has what it was asked for',
+      expected: 'the client continues, and says that it has what it was asked for',
       actual: `asked to ${goal} ${said}`,
       exchange: cause ?? refusedLast(run),
     })
@@ -221,7 +221,7 @@ export function givesUp(refused: Exchange[], patience = PATIENCE): void {
   const [what, most] = [...times].reduce((a, b) => (b[1] > a[1] ? b : a), ['', 0])
   if (most <= patience) return
   throw new Nonconformance({
-    message: 'the client goes on asking',
+    message: 'the client keeps asking',
     expected: `at most ${patience} attempts`,
     actual: `${most}${most < MOST_ALIKE ? '' : ' or more'} attempts of ${what}`,
     exchange: refused.at(-1),

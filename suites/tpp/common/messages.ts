@@ -22,7 +22,7 @@ export const CREATIONS: readonly Endpoint[] = [
 
 /** What the bank knew when it got a request; every exchange of a certification has it. */
 export function seenOf({ about }: Exchange): Seen {
-  if (!about.seen) throw new TypeError('an exchange that no bank saw')
+  if (!about.seen) throw new TypeError('an exchange that did not reach the bank')
   return about.seen
 }
 

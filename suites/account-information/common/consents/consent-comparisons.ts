@@ -73,7 +73,7 @@ export function changedSince(
     // A value that already differed from the request at creation is judged by a rule.
     if (wanted !== undefined && comparable(name, old) !== comparable(name, wanted)) continue
     if (kept(name, old, now)) continue
-    const message = `${name} is another one than at creation`
+    const message = `${name} differs from that at creation`
     return { message, expected: brief(old), actual: brief(now), place: `/Data/${name}` }
   }
   return undefined
@@ -85,7 +85,7 @@ export function expectSameCreation({ creation, query }: Queried): void {
     member(response?.json, 'Data', 'CreationDateTime'),
   )
   expectThat(now === undefined || kept('CreationDateTime', old, now), {
-    message: 'CreationDateTime is another one than at creation',
+    message: 'CreationDateTime differs from that at creation',
     expected: brief(old),
     actual: brief(now),
     exchange: query,

@@ -81,7 +81,7 @@ export function neverAgain(
   if (before === undefined) return []
   return [
     {
-      message: `the ConsentId of an earlier creation (${before}) comes again`,
+      message: `the ConsentId of an earlier creation (${before}) is issued again`,
       expected: 'an identifier that no consent of this run has had',
       actual: id,
       place: '/Data/ConsentId',

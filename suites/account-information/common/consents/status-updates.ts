@@ -37,7 +37,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
   const earlier = old === undefined ? -Infinity : secondsOf(old)
   if (earlier === undefined || moved === undefined) {
     const exchange = moved === undefined ? after : before
-    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is no date-time', exchange)
+    blockBy('CONS-07/date-time', 'StatusUpdateDateTime is not a date-time', exchange)
   }
   // The time that was shown may be of any moment until that answer arrived.
   const apart = at - Date.parse(since.startedAt) - since.durationMs
@@ -54,7 +54,7 @@ export function expectMoved({ before, after, at, since }: Change, { target }: Co
     created !== undefined &&
     created > answeredAt(before) + target.clockTolerance
   ) {
-    blockBy('CONS-06/at-creation', 'its creation was in the future as well', before)
+    blockBy('CONS-06/at-creation', 'CreationDateTime was in the future as well', before)
   }
   expectThat(!same && !unmoved && moved >= earlier && moved >= earliest && moved <= latest, {
     message: 'StatusUpdateDateTime is not the time at which Status changed',

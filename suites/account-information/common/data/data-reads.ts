@@ -67,7 +67,7 @@ export function requireRows(exchange: Exchange, owner: string): Row[] {
   const broken = rulesBrokenBy(exchange)
   const shape = /\/array$|^ENV-01\/|^GEN-01\//
   const id = broken.find((rule) => shape.test(rule)) ?? broken[0] ?? owner
-  blockBy(id, `the answer is no list: it breaks ${id}`, exchange)
+  blockBy(id, `the answer is not a list: it breaks ${id}`, exchange)
 }
 
 /** Two answers of GET /accounts, one after the other. */

@@ -46,7 +46,7 @@ export function expectNothingForeign(
   const rows = [...rowsOf(answer), ...beside]
   const rule = rulesBrokenBy(answer).find((id) => id.endsWith('/asked-account-only'))
   if (rule && rows.every(({ AccountId: id }) => own.includes(String(id)))) {
-    blockBy(rule, 'it was given rows of its own accounts', answer)
+    blockBy(rule, 'the answer has rows of the caller’s own accounts', answer)
   }
   expectThat(rows.length === 0, {
     message: `${rows.length} rows of ${whose}`,

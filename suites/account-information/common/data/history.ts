@@ -67,7 +67,7 @@ export async function requireWholeHistories(...approvals: Approval[]): Promise<v
     if (!first || endsAtNinetyDays(first)) continue
     const now = await approval.get('/transactions')
     if (!succeeded(now) || !endsAtNinetyDays(now)) continue
-    throw new NotApplicable('a consent shows ninety days by now, and showed more before')
+    throw new NotApplicable('the consent now shows ninety days, and showed more before')
   }
 }
 

@@ -47,7 +47,7 @@ function accountIdPlaces<Used extends NamedConsent>(
         judge(answer) {
           // Rows of an account that was not asked for are judged by that rule.
           if (rulesBrokenBy(answer).includes(rule))
-            blockBy(rule, 'it was given rows of another account', answer)
+            blockBy(rule, 'the answer has rows of another account', answer)
           return matchers.toBeRefused(answer)
         },
       }

@@ -51,7 +51,11 @@ export function tokenPlaces(clients: readonly ClientName[]): Place<Scopes, strin
       const right = await scopesOf(context, client, [client.tpp.client.scopes.accounts])
       const given = requireScopes(control).filter(isKnownScope)
       if (given.some((one) => !within(right).includes(one))) {
-        blockBy('TOK-36/within-registration', 'it is given to a client that does not ask', control)
+        blockBy(
+          'TOK-36/within-registration',
+          'the scope is given to a client that does not ask for it',
+          control,
+        )
       }
       // RFC 6749 3.3: a bank may ignore the requested scope, and state the one that it grants.
       const strange = tokensOf(await ask(randomUUID(), 'a scope that nobody has'))
@@ -180,5 +184,5 @@ function grantedFinding(
 export function requireScopes(exchange: Exchange): string[] {
   const scopes = member(exchange.response?.json, 'scope')
   if (typeof scopes === 'string') return scopes.split(' ').filter(Boolean)
-  blockBy('TOK-16/scope', 'it names no scope', exchange)
+  blockBy('TOK-16/scope', 'the token response names no scope', exchange)
 }

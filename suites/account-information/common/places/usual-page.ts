@@ -92,9 +92,10 @@ export async function expectSamePage(
   const usual = await usualPage(context)
   const { state } = usual.request
   const visit = await wrongVisit(context, { purpose, decision: 'none', deviation, state })
-  if (usual.last) noteControl({ exchange: usual.last, summary: 'without that, a page came' })
+  if (usual.last)
+    noteControl({ exchange: usual.last, summary: 'the same request without it led to a page' })
   expectAnswered(visit)
-  const finding = otherEnd(visit, usual, 'the page that a request without that leads to')
+  const finding = otherEnd(visit, usual, 'the page that the same request without it leads to')
   if (!finding) return
   const message = `${finding.message} (${purpose})`
   expectThat(false, { ...finding, message, exchange: visit.last })

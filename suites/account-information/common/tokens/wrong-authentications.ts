@@ -127,7 +127,8 @@ export const WRONG_AUTHENTICATIONS: readonly WrongAuthentication[] = [
   },
   {
     id: 'TOK-08/hs256',
-    title: 'A client assertion in HS256, keyed with the public key of the client, is refused',
+    title:
+      'A client assertion in HS256, with the public key of the client as its secret, is refused',
     attempts: () => [assertion('assertion in HS256', { alg: 'HS256' })],
   },
   {
