@@ -42,6 +42,19 @@ const faults: Fault[] = [
     ),
   },
   {
+    id: 'subject-of-the-directory',
+    story:
+      'sub is the whole name of the customer’s entry in the directory, with every unit above it.',
+    fails: [],
+    warns: ['AUTHZ-47/sub'],
+    middleware: idTokens((claims, sign) =>
+      sign({
+        ...claims,
+        sub: `uid=${claims.sub}${',ou=customers of the cards division'.repeat(9)}`,
+      }),
+    ),
+  },
+  {
     id: 'subject-of-the-session',
     story: 'sub is the number of the session in which the customer logged in.',
     fails: [],

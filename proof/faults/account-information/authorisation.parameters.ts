@@ -20,6 +20,39 @@ const faults: Fault[] = [
     },
   },
   {
+    id: 'fragment-with-a-question-mark',
+    story: 'The library that adds parameters to an address begins them with a question mark.',
+    fails: ['AUTHZ-03/names'],
+    middleware: landings((fragment, _ctx, address) => {
+      const names = ['code', 'id_token', ...fragment.keys()]
+      const sorted = [...fragment].sort(
+        ([one], [other]) => names.indexOf(one) - names.indexOf(other),
+      )
+      return fragment.has('code') && `${address}#?${new URLSearchParams(sorted)}`
+    }),
+  },
+  {
+    id: 'fragment-with-a-question-mark-before-iss',
+    story: 'The server adds its iss first, by a function that was made for queries.',
+    fails: [],
+    warns: ['AUTHZ-49/encoded'],
+    middleware: landings((fragment, ctx, address) => {
+      const { issuer } = stateOf(ctx).bank.services.endpoints
+      fragment.delete('iss')
+      return `${address}#?iss=${encodeURIComponent(issuer)}&${fragment}`
+    }),
+  },
+  {
+    id: 'codes-with-an-error-that-says-none',
+    story: 'The page fills in every member of its answer, and the error of a success is none.',
+    fails: [],
+    warns: ['AUTHZ-38/no-error'],
+    middleware: landings((fragment) => {
+      if (!fragment.has('code')) return false
+      fragment.set('error', 'none')
+    }),
+  },
+  {
     id: 'auth-time-in-milliseconds',
     story: 'The time of the login is written as the program has it.',
     fails: [],

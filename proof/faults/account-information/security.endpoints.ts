@@ -55,10 +55,10 @@ function headFromTheCache(path: RegExp): Fault['middleware'] {
 
 /** Serves these paths at each listener, and finds every connection good where no certificate is asked for. */
 const atEachListener =
-  (fits: (path: string) => boolean): Middleware =>
+  (fits: (path: string, ctx: Context) => boolean): Middleware =>
   async (ctx, next) => {
     const state = stateOf(ctx)
-    if (!state.listener.mutual && ctx.path.startsWith(AISP) && fits(ctx.path)) {
+    if (!state.listener.mutual && ctx.path.startsWith(AISP) && fits(ctx.path, ctx)) {
       admit(ctx)
       state.listener = { ...state.listener, roles: ['api'] }
     }
@@ -102,6 +102,16 @@ const faults: Fault[] = [
       'The pages read the consent that they show from the service of consents, by the same proxy.',
     fails: ['SEC-01/other-listeners'],
     middleware: atEachListener((path) => path.includes('account-access-consents')),
+  },
+  {
+    id: 'routes-by-the-host-header',
+    story:
+      'The gateway asks for a certificate by the name in the TLS handshake, and routes by the header Host (emissary-ingress/emissary#3340).',
+    fails: ['SEC-01/other-listeners', 'SEC-02/other-listeners'],
+    middleware: atEachListener((_path, ctx) => {
+      const { at } = stateOf(ctx).bank.services.endpoints
+      return ctx.get('host') === new URL(at.api).host
+    }),
   },
   {
     id: 'head-of-an-account-from-the-cache',

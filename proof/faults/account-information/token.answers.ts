@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { stateOf } from '../../../bank/state/state.ts'
 import { halfHash, idTokens } from '../../altering/id-tokens.ts'
 import { tokenForm } from '../../altering/jwt-rewrites.ts'
-import { answers, jsonOf, partOf, refusals } from '../../altering/rewriting.ts'
+import { answers, jsonOf, partOf, refusals, successes } from '../../altering/rewriting.ts'
 import { tokensSpelt } from '../../altering/token-spelling.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -33,6 +33,15 @@ const faults: Fault[] = [
       issued().count += 1
       return `open-banking-token-service-${issued().count}`
     }),
+  },
+  {
+    id: 'token-scopes-end-with-a-space',
+    story: 'A space is added behind each scope, and the last one stays.',
+    fails: [],
+    warns: ['TOK-60/single-spaces'],
+    middleware: successes(['token'], (body) =>
+      typeof body.scope === 'string' ? { ...body, scope: `${body.scope} ` } : undefined,
+    ),
   },
   {
     id: 'token-errors-with-200',

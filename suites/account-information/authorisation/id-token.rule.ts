@@ -66,6 +66,16 @@ rule(
   },
 )
 
+/** OpenID Connect Core 2. Every ID token with a sub. Fails: it has more than 255 characters, which columns of clients cut. */
+rule('AUTHZ-47/sub', 'sub of an ID token has 255 characters at most', ID_TOKENS, (exchange) => {
+  const sub = claimsOf(idTokenOf(exchange) ?? '')?.sub
+  if (typeof sub !== 'string') return undefined
+  const { length } = sub
+  if (length <= 255) return []
+  const message = 'sub of the ID token is too long'
+  return [{ message, expected: '255 characters at most', actual: `${length} characters` }]
+})
+
 /**
  * OpenID Connect Core 1.0, section 10.1. Every ID token that can be decoded. One without kid is not judged where one key
  * alone can sign with PS256.

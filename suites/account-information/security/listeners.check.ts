@@ -16,6 +16,12 @@ import { expectNoRows } from '../common/places/path-spellings.ts'
 
 const WRONG = { identity: 'none', deviation: 'another listener, without a certificate' } as const
 
+/** A gateway may choose the listener by the name in the TLS handshake, and what it serves by the header Host. */
+const NAMED = {
+  identity: 'none',
+  deviation: 'another listener with the host of the API in the header Host, without a certificate',
+} as const
+
 check(
   'SEC-01/other-listeners',
   'No consent is queried at a listener of the bank that asks for no certificate',
@@ -25,14 +31,14 @@ check(
     const control = await get(consentPath(consentId))
     relyOn(OWNERS.query, control).toSucceed()
     const bearer = requireValue(await context.steps.management())
-    for (const path of atOtherListeners(context, control)) {
-      const answer = await tpp.call('elsewhere', { ...WRONG, path, bearer })
+    for (const wrong of atOtherListeners(context, control)) {
+      const answer = await tpp.call('elsewhere', { ...wrong, bearer })
       noteNegative()
       const shown = member(answer.response?.json, 'Data', 'ConsentId')
       expectThat(shown !== consentId, {
-        message: `the consent is shown in spite of ${WRONG.deviation}`,
+        message: `the consent is shown in spite of ${wrong.deviation}`,
         expected: 'a refusal, or an answer without the consent',
-        actual: `the consent at ${path}`,
+        actual: `the consent at ${wrong.path}`,
         exchange: answer,
       })
     }
@@ -48,20 +54,23 @@ check(
     const control = await servedRead(approval, '/accounts')
     relyOn(OWNERS.accounts, control).toSucceed()
     const { accessToken: bearer } = await approval.tokens()
-    for (const path of atOtherListeners(context, control)) {
-      const answer = await approval.tpp.call('elsewhere', { ...WRONG, path, bearer })
-      expectNoRows(answer, WRONG.deviation)
+    for (const wrong of atOtherListeners(context, control)) {
+      const answer = await approval.tpp.call('elsewhere', { ...wrong, bearer })
+      expectNoRows(answer, wrong.deviation)
     }
   },
 )
 
-/** The path of this request at each other origin; not applicable where there is none. */
-function atOtherListeners({ target }: Pick<Context, 'target'>, { request }: Exchange): string[] {
-  const { origin, pathname } = new URL(request.url)
+/** This request at each other origin, as it is and with the Host of its own; not applicable where there is none. */
+function atOtherListeners({ target }: Pick<Context, 'target'>, { request }: Exchange) {
+  const { origin, host, pathname } = new URL(request.url)
   const { discovery, authorisation } = target.endpoints
   const known = [discovery, authorisation].filter((url) => URL.canParse(url))
   const others = [...new Set(known.map((url) => new URL(url).origin))]
   const paths = others.filter((other) => other !== origin).map((other) => `${other}${pathname}`)
   if (paths.length === 0) throw new NotApplicable('all addresses of the bank are of one listener')
-  return paths
+  return paths.flatMap((path) => [
+    { ...WRONG, path },
+    { ...NAMED, path, headers: { Host: host } },
+  ])
 }

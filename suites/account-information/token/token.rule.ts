@@ -1,5 +1,11 @@
 import { claimsOf } from '../../../engine/suite-api/jwt.ts'
-import { type Exchange, header, member, succeeded } from '../../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Exchange,
+  header,
+  member,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import { type Finding, rule } from '../../../engine/suite-api/rule.ts'
 import { directivesOf } from '../common/cache-control.ts'
 import { isKnownScope, joinedScopes } from '../common/scope-lists.ts'
@@ -135,6 +141,19 @@ rule(
     return [{ message, expected: registered, actual: joined, place: '/scope' }]
   },
 )
+
+/**
+ * RFC 6749 3.3: scope-token *( SP scope-token ). Every token 2xx whose scope has scopes. Fails: a space before the first or
+ * behind the last, or two between them, so that whoever splits the text finds a scope without a name.
+ */
+rule('TOK-60/single-spaces', 'One space separates the scopes of a token', TOKEN, (exchange) => {
+  const scope = textOf(exchange, 'scope')
+  if (scope === undefined || scope.trim() === '') return undefined
+  if (!scope.split(' ').includes('')) return []
+  const message = 'the scope has more spaces than stand between scopes'
+  const expected = scope.trim().replaceAll(/ +/g, ' ')
+  return [{ message, expected, actual: brief(scope), place: '/scope' }]
+})
 
 /**
  * Every token 2xx of a client whose registered scope is known: scope as a set, without
