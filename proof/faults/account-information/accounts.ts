@@ -6,7 +6,13 @@ import { unescaped } from '../../../bank/operator/seen-facts.ts'
 import type { DataEndpoint } from '../../../bank/policies/data.ts'
 import { stateOf } from '../../../bank/state/state.ts'
 import { withCheckDigit } from '../../altering/card-numbers.ts'
-import { answersWith, askedAccount, endpointOf, rowsOf } from '../../altering/data-requests.ts'
+import {
+  answersWith,
+  askedAccount,
+  endpointOf,
+  isSingle,
+  rowsOf,
+} from '../../altering/data-requests.ts'
 import { type Json, jsonOf, successes } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -55,7 +61,28 @@ const shown = ofEachBank(() => new Map<string, string>())
 /** Accounts of the answers so far, by their ids. */
 const cardsInLists = ofEachBank(() => new Map<string, Json>())
 
+/** Access tokens that have read a list of any kind. */
+const readersOfAnyList = ofEachBank(() => new Set<string>())
+
 const faults: Fault[] = [
+  {
+    id: 'account-ids-are-resolved-by-a-list',
+    story:
+      'What an AccountId stands for is kept in the session of an access token, and reading a list puts it there.',
+    fails: ['ACC-04/before-the-list'],
+    async middleware(ctx, next) {
+      const endpoint = endpointOf(ctx)
+      const token = ctx.get('authorization')
+      await next()
+      if (!endpoint || ctx.status !== 200) return
+      if (!isSingle(endpoint)) readersOfAnyList().add(token)
+      else if (!readersOfAnyList().has(token)) {
+        stateOf(ctx).fired()
+        ctx.status = 404
+        ctx.body = { Message: 'the account is not known' }
+      }
+    },
+  },
   {
     id: 'balances-with-their-accounts',
     story:

@@ -2,6 +2,7 @@ import type { Context, Next } from 'koa'
 import { currentRequest } from '../../../bank/listeners/request-context.ts'
 import { defaults } from '../../../bank/state/settings.ts'
 import { stateOf } from '../../../bank/state/state.ts'
+import { endpointOf } from '../../altering/data-requests.ts'
 import { answers, type Part, partOf } from '../../altering/rewriting.ts'
 import { ofEachBank } from '../../run/each-bank.ts'
 import type { Fault } from '../../run/proof.ts'
@@ -86,6 +87,19 @@ const faults: Fault[] = [
       stateOf(ctx).fired()
       ctx.respond = false
       ctx.socket.destroy()
+    },
+  },
+  {
+    id: 'limit-shows-nothing',
+    story: 'Whoever asks too often gets what a cache has, which is an empty list for most of them.',
+    fails: ['RATE-01/with-429'],
+    async middleware(ctx: Context, next: Next) {
+      await next()
+      if (ctx.status !== 429 || endpointOf(ctx) !== 'accounts') return
+      stateOf(ctx).fired()
+      ctx.status = 200
+      ctx.remove('retry-after')
+      ctx.body = { Data: { Account: [] }, Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
     },
   },
   {

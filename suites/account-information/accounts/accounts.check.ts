@@ -8,7 +8,13 @@ import {
   blockForTarget,
   NotApplicable,
 } from '../../../engine/suite-api/outcomes.ts'
-import { brief, type Exchange, type Row, rowsOf } from '../../../engine/suite-api/responses.ts'
+import {
+  brief,
+  type Exchange,
+  type Row,
+  rowsOf,
+  succeeded,
+} from '../../../engine/suite-api/responses.ts'
 import {
   accountsOnly,
   basicCredits,
@@ -115,6 +121,29 @@ check(
       actual: brief(after),
       exchange,
     })
+  },
+)
+
+/**
+ * A refresh_token grant, then GET /accounts/{AccountId} and its balances and transactions with the new access
+ * token, before any list: each is served. Not applicable without a refresh token. Blocked where
+ * the list is not served under the new token either.
+ */
+check(
+  'ACC-04/before-the-list',
+  'A refreshed access token reads an account at its own addresses before it has read a list',
+  { uses: [everything], follows: ['ACC-02/answers-200', 'ACC-04/after-refresh'] },
+  async ({ approved }) => {
+    const approval = await approved(everything)
+    const [id = ''] = await requireAccountIds(approval)
+    for (const tail of ['', '/balances', '/transactions'] as const) {
+      const path = pathOf(id, tail)
+      relyOn(readOwner(approval, path), await approval.get(path)).toSucceed()
+      relyOn(OWNERS.refresh, (await approval.refresh()).exchange).toGiveAToken()
+      const answer = await approval.get(path)
+      if (!succeeded(answer)) relyOn(OWNERS.accounts, await approval.get('/accounts')).toSucceed()
+      expect(answer).toSucceed()
+    }
   },
 )
 
