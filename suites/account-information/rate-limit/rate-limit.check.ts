@@ -229,8 +229,9 @@ async function reachLimit(approval: Approval, most: number) {
     const seconds = (performance.now() - started) / 1000
     if (!succeeded(limited)) return { limited, count, seconds }
     const rows = rowsOf(limited).length
-    if (rows === 0 && shown > 0 && (await isEmptyWhileAbsent(approval)))
+    if (rows === 0 && shown > 0 && (await isEmptyWhileAbsent(approval))) {
       return { limited, count, seconds }
+    }
     shown = Math.max(shown, rows)
   }
   return undefined
@@ -273,8 +274,9 @@ const options = {
 
 /**
  * Burst of GET /accounts until the first answer that isn't 2xx: its status is 429. Fails: a closed
- * connection, a 403 or a 503 there, or a 200 without accounts, which the present customer still sees. Blocked without such an answer within the burst. Afterwards
- * the same for each data endpoint: a request without the customer that is not served answers 429.
+ * connection, a 403 or a 503 there, or a 200 without accounts, which the present customer still sees. Blocked without such
+ * an answer within the burst. Afterwards the same for each data endpoint: a request without the customer that is not served
+ * answers 429.
  */
 check(
   'RATE-01/with-429',

@@ -1,7 +1,12 @@
 import { type Context, check } from '../../../engine/suite-api/check.ts'
 import type { Approval } from '../../../engine/suite-api/consents.ts'
 import { expect, expectThat, relyOn } from '../../../engine/suite-api/expect.ts'
-import { blockBy, blockForData, NotApplicable } from '../../../engine/suite-api/outcomes.ts'
+import {
+  blockBy,
+  blockForData,
+  blockForFreedom,
+  NotApplicable,
+} from '../../../engine/suite-api/outcomes.ts'
 import {
   bookedAt,
   bookingTimes,
@@ -283,13 +288,14 @@ check(
     expect(answer).toHoldOnly('a Debit', (row) => !isCredit(row))
     // A bank may show less some time after the login: what it showed before counts as far back as this answer reaches.
     const [oldest = Number.POSITIVE_INFINITY] = bookingTimes(rowsOf(answer))
-    const before = rowsOf(await firstRead(whole, bulk)).filter(
-      (row) => isBookedAtSomeTime(row) && (bookedAt(row) ?? 0) >= oldest,
-    )
-    if (![...rows, ...before].some((row) => isCredit(row) && isWithin(row, from, to))) {
-      await relyOnBothDirections(context)
-      blockForBookings('a booked credit within the period of the consent', rows)
-    }
+    const first = rowsOf(await firstRead(whole, bulk)).filter(isBookedAtSomeTime)
+    const shown = [...rows, ...first.filter((row) => (bookedAt(row) ?? 0) >= oldest)]
+    const isOfPeriod = (row: Row) => isWithin(row, from, to)
+    if (shown.some((row) => isCredit(row) && isOfPeriod(row))) return
+    await relyOnBothDirections(context)
+    const reaches = [...rows, ...first].some(isOfPeriod) || rowsOf(answer).length === 0
+    if (!reaches) blockForFreedom('a history that reaches as far as the period of another consent')
+    blockForBookings('a booked credit within the period of the consent', rows)
   },
 )
 
