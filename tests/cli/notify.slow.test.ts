@@ -98,7 +98,7 @@ test.each(['nowhere', 'env:NOT_SET', 'ftp://example.test/', 'slack='])(
   async (address) => {
     const { code, stderr } = await told(address)
     expect(code).toBe(2)
-    expect(stderr).toMatch(/no http or https address/)
+    expect(stderr).toMatch(/not an http or https address/)
   },
 )
 

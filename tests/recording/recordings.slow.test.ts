@@ -32,6 +32,7 @@ const OF_SECRETS = [
   ...['AUTHZ-18/signature', 'AUTHZ-19/claims', 'AUTHZ-20/c-hash', 'AUTHZ-20/nonce'],
   ...['AUTHZ-20/s-hash', 'AUTHZ-34/none-sent', 'AUTHZ-35/same-consent', 'AUTHZ-36/no-access-token'],
   ...['AUTHZ-04/in-fragment', 'AUTHZ-40/auth-time', 'AUTHZ-41/kid', 'AUTHZ-42/same-subject'],
+  ...['AUTHZ-03/names', 'AUTHZ-38/no-error', 'AUTHZ-40/this-login', 'AUTHZ-47/sub'],
   ...['AUTHZ-43/no-key', 'AUTHZ-44/as-asked', 'AUTHZ-46/base64url', 'AUTHZ-47/types'],
   'REG-13/as-registered',
   ...['DISC-13/kept', 'DISC-16/for-ps256', 'FCC-09/name-strings', 'FCC-26/not-exchanged'],

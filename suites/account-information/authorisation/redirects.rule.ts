@@ -78,7 +78,7 @@ const SUCCESS = ['code', 'id_token']
  */
 rule(
   'AUTHZ-03/names',
-  'Code and ID token stand in the fragment under their names',
+  'The fragment has code and ID token under these names',
   AUTHORISATION,
   (exchange) => {
     const location = header(exchange, 'location')
@@ -96,16 +96,11 @@ const questionMark = (name: string) => ({
 })
 
 /** RFC 6749 4.1.2 and 4.1.2.1. Every redirect with a code. Fails: it has an error too. One without a value is none. */
-rule(
-  'AUTHZ-38/no-error',
-  'A customer who comes back with a code comes without an error',
-  AUTHORISATION,
-  (exchange) => {
-    const { redirect } = successOf(exchange) ?? {}
-    if (!redirect) return undefined
-    const error = redirect.fragment.error || redirect.query.error
-    if (!error) return []
-    const message = 'the redirect has a code and an error'
-    return [{ message, expected: 'a code and no error', actual: `the error ${brief(error)}` }]
-  },
-)
+rule('AUTHZ-38/no-error', 'A redirect with a code has no error', AUTHORISATION, (exchange) => {
+  const { redirect } = successOf(exchange) ?? {}
+  if (!redirect) return undefined
+  const error = redirect.fragment.error || redirect.query.error
+  if (!error) return []
+  const message = 'the redirect has a code and an error'
+  return [{ message, expected: 'a code and no error', actual: `the error ${brief(error)}` }]
+})
