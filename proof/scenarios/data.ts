@@ -106,10 +106,14 @@ const alterations: Alteration[] = [
   instead('data-unavailable', 'Every request for data is answered with 503.', (ctx) =>
     refuse(ctx, 503, UNAVAILABLE),
   ),
-  instead('data-connections-closed', 'The connection is closed when data is asked for.', (ctx) => {
-    ctx.respond = false
-    ctx.req.socket.destroy()
-  }),
+  instead(
+    'data-connections-closed',
+    'The bank closes the connection of every data request.',
+    (ctx) => {
+      ctx.respond = false
+      ctx.req.socket.destroy()
+    },
+  ),
   instead(
     'a-page-instead-of-data',
     'Every data request gets an HTML page with status 200, from a portal.',
@@ -184,8 +188,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'thousands-of-transactions',
-    story:
-      'The first answer with transactions holds four thousand of them, in more than a megabyte.',
+    story: 'The first transactions response has four thousand transactions, more than a megabyte.',
     middleware: successes(['data'], (body) => {
       const { Transaction: rows = [], ...data } = body.Data as { Transaction?: Json[] }
       if (rows.length === 0 || soFar().done) return undefined
@@ -199,7 +202,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'configuration-of-another-issuer',
-    story: 'The well-known configuration is that of another issuer.',
+    story: 'The configuration names another issuer.',
     middleware: successes(['discovery'], (body) => ({
       ...body,
       issuer: 'https://somebody-else.example',
@@ -207,7 +210,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'revoked-is-told-slowly',
-    story: 'A query of a consent that is Revoked is answered after a second.',
+    story: 'The query of a revoked consent takes one second.',
     async middleware(ctx, next) {
       await next()
       const { Status } = (jsonOf(ctx)?.Data ?? {}) as Json
@@ -218,7 +221,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'slow-data',
-    story: 'The first answer with data takes three seconds.',
+    story: 'The first data response takes three seconds.',
     async middleware(ctx, next) {
       if (isData(ctx) && !soFar().done) {
         soFar().done = true

@@ -29,7 +29,7 @@ const variants: Variant[] = [
   {
     id: 'one-request-of-a-token-at-a-time',
     story:
-      'The bank refuses a second request with the same access token at the same time (409). The document does not promise simultaneous requests.',
+      'The bank refuses a second request for transactions with the same access token at the same time (409). The document does not promise simultaneous requests.',
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'transactions') return next()
       const token = bearerOf(ctx)

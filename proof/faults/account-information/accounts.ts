@@ -149,7 +149,7 @@ const faults: Fault[] = [
   {
     id: 'permissions-forgotten-on-refresh',
     story:
-      'A refreshed access token opens accounts and transactions without a permission, because the permissions are claims only of the first token.',
+      'A refreshed access token opens data endpoints without their permission, because the permissions are claims only of the first token.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -163,7 +163,8 @@ const faults: Fault[] = [
   },
   {
     id: 'statements-open-what-they-list',
-    story: 'A consent with a statements permission also opens accounts and transactions.',
+    story:
+      'A consent with a statements permission also opens the other data endpoints, such as accounts and transactions.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {

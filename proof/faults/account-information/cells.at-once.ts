@@ -102,7 +102,7 @@ const faults: Fault[] = [
   {
     id: 'consent-put-back-by-a-read-during-its-deletion',
     story:
-      'If a consent is queried during its delete, it stays, because the query writes it back into the cache.',
+      'If a consent in AwaitingAuthorisation is queried during its delete, it stays, because the query writes it back into the cache.',
     fails: ['CLC-03/at-once'],
     async middleware(ctx, next) {
       const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
@@ -176,7 +176,7 @@ const faults: Fault[] = [
   {
     id: 'one-node-knows-no-tokens',
     story:
-      'Over some new connections, a valid access token gets 401, because one of the servers cannot read the tokens.',
+      'GET /accounts over a new connection sometimes gets 401 for a valid access token, because one of the servers cannot read the tokens.',
     fails: ['DATA-08/each-connection'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'accounts' || !isOfFifth(ctx)) return next()

@@ -116,7 +116,7 @@ const faults: Fault[] = [
   {
     id: 'old-logins-open-filtered-transactions-alone',
     story:
-      'GET /transactions without a date filter is refused for some refreshed tokens with "Reauthentication is required". The rule applies to old transactions after a login, and ignores whether the customer is present.',
+      'GET /transactions without a date filter is refused with "Reauthentication is required" for a refreshed token of the first client. Older transactions need a recent login, and the rule does not check whether the customer is present.',
     fails: ['TXN-01/answers-200'],
     async middleware(ctx, next) {
       const plain = endpointOf(ctx) === 'transactions' && ctx.querystring === ''
@@ -150,7 +150,7 @@ const faults: Fault[] = [
   {
     id: 'data-by-any-session-cookie',
     story:
-      'A request without an access token gets data if it has any session cookie. The gateway checks tokens only of requests without a session.',
+      'GET /accounts without an access token returns accounts if the request has any session cookie. The gateway checks tokens only of requests without a session.',
     fails: ['DATA-03/cookie'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'accounts') return next()

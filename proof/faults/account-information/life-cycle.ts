@@ -251,7 +251,7 @@ const faults: Fault[] = [
   {
     id: 'single-accounts-outlive-deletion',
     story:
-      'The endpoints of one account still return data after the consent was deleted, because they check only the token.',
+      'GET /accounts/{AccountId} still returns data after the consent was deleted, because it checks only the token.',
     fails: ['CLC-04/data-refused'],
     policies: worksOn(['deleted'], (path) => /\/accounts\/[^/]+$/.test(path)),
   },

@@ -222,7 +222,8 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-counts-the-present-too',
-    story: 'The gateway sends 429 for a request with x-fapi-customer-ip-address.',
+    story:
+      'Every fiftieth data request with x-fapi-customer-ip-address gets 429. The gateway limits all requests for a moment.',
     fails: [],
     warns: ['RATE-02/no-429-while-present'],
     async middleware(ctx, next) {

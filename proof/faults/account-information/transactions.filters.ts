@@ -168,7 +168,7 @@ const faults: Fault[] = [
   {
     id: 'filters-of-the-request-beside',
     story:
-      'Two requests at the same time: one gets the date filter of the other, because the filter is a field that all requests share.',
+      'Two requests for transactions at the same time: one gets the date filter of the other, because the filter is a field that all requests share.',
     fails: ['TXN-17/concurrent'],
     async middleware(ctx, next) {
       if (!endpointOf(ctx)?.endsWith('transactions')) return next()
@@ -465,7 +465,8 @@ const faults: Fault[] = [
   },
   {
     id: 'filtered-nothing-is-not-found',
-    story: 'A search that finds nothing is answered with 404.',
+    story:
+      'If a date filter matches no transactions, the bank returns 404 instead of an empty list.',
     fails: [],
     warns: ['TXN-22/empty-window'],
     middleware: afterSuccess('transactions', (ctx) => {

@@ -127,7 +127,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'goes-on-unregistered',
-    story: 'If its registration fails, the client goes on with a client_id of its own.',
+    story: 'If its registration fails, the client continues with a client_id of its own.',
     warns: ['TREG-08/refused', 'TREG-08/unavailable'],
     conduct: { goesOnUnregistered: true },
   },
