@@ -190,6 +190,12 @@ export function takesOtherToken(
   }
 }
 
+/** For which requests, by the end of the fault's id. */
+const ASKERS: Readonly<Record<string, string>> = {
+  'to-the-second-client': 'to the second client',
+  'while-absent': 'without x-fapi-customer-ip-address',
+}
+
 /** One address accepts an AccountId of another customer, for one kind of request. */
 export function foreignAccount(
   endpoint: DataEndpoint,
@@ -199,7 +205,7 @@ export function foreignAccount(
 ): Fault {
   return {
     id: `foreign-${endpoint}-${slug}`,
-    story: `${ADDRESSES[endpoint]} returns any account, even one of another customer: ${slug.replaceAll('-', ' ')}.`,
+    story: `${ADDRESSES[endpoint]} returns any account, even one of another customer, ${ASKERS[slug] ?? slug}.`,
     ...said,
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {

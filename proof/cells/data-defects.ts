@@ -102,7 +102,7 @@ export const DATA_DEFECTS = {
   },
   lastRowTwice: {
     slug: 'last-row-twice',
-    words: 'The oldest booked transaction, or the last balance, is listed twice',
+    words: 'The last row is listed twice',
     endpoints: [...BALANCES, ...TRANSACTIONS],
     alter: changesRows((rows) => {
       const oldest = rows[0] && 'Status' in rows[0] ? last(rows) : rows.at(-1)
@@ -165,7 +165,7 @@ export const DATA_DEFECTS = {
   },
   stranger: {
     slug: 'stranger',
-    words: 'A row has an AccountId that is not one of the consent',
+    words: 'A row with an AccountId outside the consent is listed',
     endpoints: EVERY,
     alter: changesRows((rows) => {
       const [first] = rows
@@ -260,7 +260,7 @@ export const DATA_DEFECTS = {
   },
   refused: {
     slug: 'refused',
-    words: 'The response is 403',
+    words: 'The status is 403',
     endpoints: EVERY,
     alter: changesAnswer((ctx) => {
       ctx.status = 403

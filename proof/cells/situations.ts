@@ -189,7 +189,7 @@ export function both(one: Situation, other: Situation): Situation {
   )
   return situation(
     `${one.slug}-${other.slug}`,
-    `${one.words}, ${other.words}`,
+    `${one.words} and ${other.words}`,
     (ctx) => one.holds(ctx) && other.holds(ctx),
     endpoints,
   )
