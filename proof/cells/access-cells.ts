@@ -9,6 +9,7 @@ import { admit } from '../altering/jwt-rewrites.ts'
 import { type Lent, lend, lendable } from '../altering/lent-tokens.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Fault } from '../run/proof.ts'
+import { ADDRESSES } from './situations.ts'
 
 /** Access control, one cell at a time: certificates, access tokens, accounts, ended consents. */
 
@@ -23,25 +24,56 @@ export interface Place {
 
 export const dataPlace = (endpoint: DataEndpoint): Place => ({
   slug: endpoint,
-  words: endpoint,
+  words: ADDRESSES[endpoint],
   is: (ctx) => endpointOf(ctx) === endpoint,
 })
 
-const managed = (slug: string, method: string, path: RegExp): Place => ({
+const managed = (slug: string, words: string, method: string, path: RegExp): Place => ({
   slug,
-  words: slug.replaceAll('-', ' '),
+  words,
   is: (ctx) => ctx.method === method && path.test(ctx.path),
 })
 
 export const PLACES = {
-  creation: managed('consent-creation', 'POST', /\/account-access-consents$/),
-  query: managed('consent-query', 'GET', /\/account-access-consents\/[^/]+$/),
-  deletion: managed('consent-deletion', 'DELETE', /\/account-access-consents\/[^/]+$/),
-  fundsCreation: managed('funds-creation', 'POST', /\/funds-confirmation-consents$/),
-  fundsDeletion: managed('funds-deletion', 'DELETE', /\/funds-confirmation-consents\/[^/]+$/),
+  creation: managed(
+    'consent-creation',
+    'the creation of a consent',
+    'POST',
+    /\/account-access-consents$/,
+  ),
+  query: managed(
+    'consent-query',
+    'the query of a consent',
+    'GET',
+    /\/account-access-consents\/[^/]+$/,
+  ),
+  deletion: managed(
+    'consent-deletion',
+    'the delete of a consent',
+    'DELETE',
+    /\/account-access-consents\/[^/]+$/,
+  ),
+  fundsCreation: managed(
+    'funds-creation',
+    'the creation of a funds confirmation consent',
+    'POST',
+    /\/funds-confirmation-consents$/,
+  ),
+  fundsDeletion: managed(
+    'funds-deletion',
+    'the delete of a funds confirmation consent',
+    'DELETE',
+    /\/funds-confirmation-consents\/[^/]+$/,
+  ),
 } as const
 
 type Certificate = 'none' | 'untrusted' | 'expired'
+
+const CERTIFICATES: Readonly<Record<Certificate, string>> = {
+  none: 'a connection without a transport certificate',
+  untrusted: 'a transport certificate of an untrusted issuer',
+  expired: 'an expired transport certificate',
+}
 
 function certificateOf(ctx: Context): Certificate | undefined {
   const { authorized, thumbprint, error } = stateOf(ctx).transport
@@ -54,7 +86,7 @@ function certificateOf(ctx: Context): Certificate | undefined {
 export function letsIn(certificate: Certificate, place: Place, said: Said): Fault {
   return {
     id: `${certificate === 'none' ? 'no' : certificate}-certificate-at-${place.slug}`,
-    story: `The certificate is not looked at for ${place.words}: ${certificate}.`,
+    story: `The bank accepts ${CERTIFICATES[certificate]} for ${place.words}.`,
     ...said,
     settings: { tlsRefusal: 'status' },
     async middleware(ctx, next) {
@@ -108,7 +140,7 @@ export function needsNoToken(place: Place, wrong: 'missing' | 'made-up', said: S
   const scope = place.slug.startsWith('funds') ? 'fundsconfirmations' : 'accounts'
   return {
     id: `${wrong}-token-at-${place.slug}`,
-    story: `The token is not looked at for ${place.words}: ${wrong}.`,
+    story: `The bank accepts ${wrong === 'missing' ? 'a request without an access token' : 'any text as access token'} for ${place.words}.`,
     ...said,
     middleware: lending((ctx, known) => {
       const bearer = bearerOf(ctx)
@@ -123,6 +155,17 @@ export function needsNoToken(place: Place, wrong: 'missing' | 'made-up', said: S
   }
 }
 
+/** Tokens of another kind, by the start of the fault's id. */
+const OTHER_TOKENS: Readonly<Record<string, string>> = {
+  'client-token-of-the-second': 'a client_credentials token of the second client',
+  'client-token-while-absent':
+    'a client_credentials token, if x-fapi-customer-ip-address is missing,',
+  'client-token-with-a-filter': 'a client_credentials token, if the query has a date filter,',
+  'data-token': 'an access token of the authorization_code grant',
+  'token-for-accounts': 'a client_credentials token with the scope of accounts',
+  'token-for-funds': 'a client_credentials token with the scope of funds confirmation',
+}
+
 /** A place accepts a token of another kind: of another grant or scope. */
 export function takesOtherToken(
   place: Place,
@@ -133,7 +176,7 @@ export function takesOtherToken(
 ): Fault {
   return {
     id: `${slug}-at-${place.slug}`,
-    story: `A token of another kind opens ${place.words}: ${slug.replaceAll('-', ' ')}.`,
+    story: `The bank accepts ${OTHER_TOKENS[slug] ?? slug} for ${place.words}.`,
     ...said,
     middleware: lending((ctx, known) => {
       if (!place.is(ctx) || !bearerOf(ctx) || isMadeUp(ctx) || !fits(ctx)) return undefined
@@ -147,6 +190,12 @@ export function takesOtherToken(
   }
 }
 
+/** For which requests, by the end of the fault's id. */
+const ASKERS: Readonly<Record<string, string>> = {
+  'to-the-second-client': 'to the second client',
+  'while-absent': 'without x-fapi-customer-ip-address',
+}
+
 /** One address accepts an AccountId of another customer, for one kind of request. */
 export function foreignAccount(
   endpoint: DataEndpoint,
@@ -156,7 +205,7 @@ export function foreignAccount(
 ): Fault {
   return {
     id: `foreign-${endpoint}-${slug}`,
-    story: `Whose account it is, is not asked at ${endpoint}: ${slug.replaceAll('-', ' ')}.`,
+    story: `${ADDRESSES[endpoint]} returns any account, even one of another customer, ${ASKERS[slug] ?? slug}.`,
     ...said,
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -171,6 +220,36 @@ export function foreignAccount(
   }
 }
 
+/** Which end of which consent is ignored where, by the end of the fault's id. */
+const ENDS: Readonly<Record<string, string>> = {
+  'expiry-at-transactions': 'the consent has expired, in GET /transactions',
+  'deletion-at-balances-while-absent':
+    'the delete of the consent, in GET /balances without x-fapi-customer-ip-address',
+  'deletion-while-absent-until-a-limit':
+    'the delete of the consent, in GET /balances without x-fapi-customer-ip-address. The third request gets 429',
+  'deletion-with-an-end-alone':
+    'the delete of the consent, in requests with toBookingDateTime and not fromBookingDateTime',
+  'revocation-with-both-filters':
+    'the revocation of the consent, in requests with both date filters',
+  'revocation-at-single-transactions-while-absent':
+    'the revocation of the consent, in GET /accounts/{AccountId}/transactions without x-fapi-customer-ip-address',
+  'deletion-of-what-was-re-confirmed': 'the delete of a re-confirmed consent',
+  'deletion-by-the-second-client': 'the second client has deleted the consent',
+  'deletion-by-the-second-customer': 'the delete of a consent of the second customer',
+  'deletion-with-the-first-token':
+    'the delete of the consent, if it is the first client’s token from the code and not from a refresh',
+  'revocation-of-the-second-client': 'the revocation of a consent of the second client',
+  'revocation-with-a-filter': 'the revocation of the consent, in requests with a query',
+  'deletion-by-the-second-client-with-a-filter':
+    'the second client has deleted the consent, in requests with a query',
+  'deletion-by-the-second-client-while-absent':
+    'the second client has deleted the consent, in requests without x-fapi-customer-ip-address',
+  'deletion-of-what-was-re-confirmed-with-a-filter':
+    'the first client has deleted a re-confirmed consent, in requests with a query',
+  'revocation-of-what-was-re-confirmed-with-a-filter':
+    'the revocation of a re-confirmed consent, in requests with a query',
+}
+
 /** An ended consent that still allows matching requests. */
 export function outlives(
   slug: string,
@@ -180,7 +259,7 @@ export function outlives(
 ): Fault {
   return {
     id: `outlives-${slug}`,
-    story: `Some tokens outlive their consent: ${slug.replaceAll('-', ' ')}.`,
+    story: `An access token still reads data after ${ENDS[slug] ?? slug}.`,
     ...said,
     policies: (correct, { fired }) => ({
       tokensDie: () => false,

@@ -7,7 +7,7 @@ import { HOUR } from '../../engine/record/durations.ts'
 import { afterSuccess, endpointOf, rowsOf } from '../altering/data-requests.ts'
 import { type Json, jsonOf } from '../altering/rewriting.ts'
 import type { Fault } from '../run/proof.ts'
-import { BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
+import { ADDRESSES, BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
 
 /** A defect in the answers of data endpoints, in one situation only. */
 export interface DataDefect {
@@ -84,7 +84,7 @@ const withAmount = (change: (amount: string) => string) => (rows: Json[]) =>
 export const DATA_DEFECTS = {
   losesLastRow: {
     slug: 'loses-last-row',
-    words: 'The oldest booked row is lost',
+    words: 'The oldest booked transaction is missing',
     endpoints: TRANSACTIONS,
     alter: changesRows((rows) => {
       const oldest = last(rows)
@@ -93,7 +93,7 @@ export const DATA_DEFECTS = {
   },
   losesNewestRow: {
     slug: 'loses-newest-row',
-    words: 'The newest booked row is lost',
+    words: 'The newest booked transaction is missing',
     endpoints: TRANSACTIONS,
     alter: changesRows((rows) => {
       const newest = rows.find(({ Status }) => Status === 'Booked')
@@ -102,7 +102,7 @@ export const DATA_DEFECTS = {
   },
   lastRowTwice: {
     slug: 'last-row-twice',
-    words: 'The oldest booked row, or the last balance, stands twice',
+    words: 'The last row is listed twice',
     endpoints: [...BALANCES, ...TRANSACTIONS],
     alter: changesRows((rows) => {
       const oldest = rows[0] && 'Status' in rows[0] ? last(rows) : rows.at(-1)
@@ -111,7 +111,7 @@ export const DATA_DEFECTS = {
   },
   rowOfAnother: {
     slug: 'row-of-another',
-    words: 'A row of somebody else stands among the others',
+    words: 'A transaction of another customer is listed',
     endpoints: TRANSACTIONS,
     alter: changesRows((rows) => {
       const oldest = last(rows)
@@ -124,7 +124,7 @@ export const DATA_DEFECTS = {
   },
   pendingAgain: {
     slug: 'pending-again',
-    words: 'The oldest booked row is shown as pending',
+    words: 'The oldest booked transaction has Status Pending',
     endpoints: TRANSACTIONS,
     alter: changesRows((rows) => {
       const oldest = last(rows)
@@ -133,7 +133,7 @@ export const DATA_DEFECTS = {
   },
   noCreditLimit: {
     slug: 'no-credit-limit',
-    words: 'The credit limit is that of a new card',
+    words: 'The amount of the CreditLine is always 250.00',
     endpoints: BALANCES,
     alter: changesRows((rows) =>
       rows.length > 0
@@ -149,7 +149,7 @@ export const DATA_DEFECTS = {
   },
   losesAccount: {
     slug: 'loses-account',
-    words: 'The last account is left out',
+    words: 'The last account is missing',
     endpoints: ['accounts', 'balances', 'transactions'],
     alter: changesRows((rows) => {
       const ids = [...new Set(rows.map(({ AccountId }) => AccountId))]
@@ -165,7 +165,7 @@ export const DATA_DEFECTS = {
   },
   stranger: {
     slug: 'stranger',
-    words: 'A row of an account outside the consent is there',
+    words: 'A row with an AccountId outside the consent is listed',
     endpoints: EVERY,
     alter: changesRows((rows) => {
       const [first] = rows
@@ -174,7 +174,7 @@ export const DATA_DEFECTS = {
   },
   relabelled: {
     slug: 'another-id',
-    words: 'AccountIds are others',
+    words: 'AccountIds are different',
     endpoints: EVERY,
     alter: changesRows((rows) =>
       rows.length > 0
@@ -184,7 +184,7 @@ export const DATA_DEFECTS = {
   },
   hundredfold: {
     slug: 'hundredfold',
-    words: 'Amounts are a hundredfold',
+    words: 'Amounts are 100 times too high',
     endpoints: [...BALANCES, ...TRANSACTIONS],
     alter: changesRows((rows) =>
       rows.length > 0 ? withAmount((amount) => (Number(amount) * 100).toFixed(2))(rows) : undefined,
@@ -219,7 +219,7 @@ export const DATA_DEFECTS = {
   },
   otherDescription: {
     slug: 'old-description',
-    words: 'The description is that of before the merger',
+    words: 'Description has an old product name',
     endpoints: ['accounts', 'account'],
     alter: changesRows((rows) =>
       rows.length > 0 ? rows.map((row) => ({ ...row, Description: 'Classic' })) : undefined,
@@ -251,7 +251,7 @@ export const DATA_DEFECTS = {
   },
   nextPage: {
     slug: 'next-page',
-    words: 'There is a next page',
+    words: 'Links has a Next page',
     endpoints: EVERY,
     alter: changesAnswer((ctx, body) => {
       const { Self } = body.Links as { Self: string }
@@ -260,7 +260,7 @@ export const DATA_DEFECTS = {
   },
   refused: {
     slug: 'refused',
-    words: 'The answer is 403',
+    words: 'The status is 403',
     endpoints: EVERY,
     alter: changesAnswer((ctx) => {
       ctx.status = 403
@@ -306,13 +306,13 @@ export const DATA_DEFECTS = {
   },
   periodIgnored: {
     slug: 'period-ignored',
-    words: 'The period of the consent is ignored',
+    words: 'The transaction period of the consent is ignored',
     endpoints: TRANSACTIONS,
     alter: decides('withinConsentPeriod', () => () => true),
   },
   periodStartIgnored: {
     slug: 'period-start-ignored',
-    words: 'The start of the consent’s period is ignored',
+    words: 'TransactionFromDateTime of the consent is ignored',
     endpoints: TRANSACTIONS,
     alter: decides(
       'withinConsentPeriod',
@@ -323,7 +323,7 @@ export const DATA_DEFECTS = {
   },
   periodEndIgnored: {
     slug: 'period-end-ignored',
-    words: 'The end of the consent’s period is ignored',
+    words: 'TransactionToDateTime of the consent is ignored',
     endpoints: TRANSACTIONS,
     alter: decides(
       'withinConsentPeriod',
@@ -334,19 +334,19 @@ export const DATA_DEFECTS = {
   },
   directionIgnored: {
     slug: 'direction-ignored',
-    words: 'The direction that the consent allows is ignored',
+    words: 'ReadTransactionsCredits and ReadTransactionsDebits are ignored',
     endpoints: TRANSACTIONS,
     alter: decides('directionAllowed', () => () => true),
   },
   detailShown: {
     slug: 'detail-shown',
-    words: 'Detail is shown without its permission',
+    words: 'Details are shown without the Detail permission',
     endpoints: ['accounts', 'account', ...TRANSACTIONS],
     alter: decides('detailVisible', () => () => true),
   },
   detailLacks: {
     slug: 'detail-lacks',
-    words: 'Detail is not shown although it is permitted',
+    words: 'Details are not shown although the consent has the Detail permission',
     endpoints: ['accounts', 'account'],
     alter: decides('detailVisible', () => () => false),
   },
@@ -362,7 +362,7 @@ export function dataFault(
   const { slug, words } = defect
   return {
     id: `${slug}-${endpoint}-${situation.slug}`,
-    story: `${words} at ${endpoint}, ${situation.words} alone.`,
+    story: `${words} in ${ADDRESSES[endpoint]}, only ${situation.words}.`,
     ...said,
     ...defect.alter(endpoint, (ctx) => stateOf(ctx) !== undefined && situation.holds(ctx)),
   }
@@ -380,7 +380,7 @@ export function dataFaultAtBoth(
   return {
     ...one,
     id: `${one.id}-and-single`,
-    story: `${defect.words} at ${bulk} and ${single}, ${situation.words} alone.`,
+    story: `${defect.words} in ${ADDRESSES[bulk]} and ${ADDRESSES[single]}, only ${situation.words}.`,
     middleware: (ctx, next) =>
       one.middleware?.(ctx, () => Promise.resolve(middleware?.(ctx, next))) ?? next(),
   }

@@ -27,6 +27,16 @@ export const TRANSACTIONS = ['transactions', 'account-transactions'] as const
 export const BALANCES = ['balances', 'account-balances'] as const
 export const EVERY: readonly DataEndpoint[] = [...BULK, ...SINGLE]
 
+/** Method and path of each data endpoint, for the story of a fault. */
+export const ADDRESSES: Readonly<Record<DataEndpoint, string>> = {
+  accounts: 'GET /accounts',
+  account: 'GET /accounts/{AccountId}',
+  balances: 'GET /balances',
+  'account-balances': 'GET /accounts/{AccountId}/balances',
+  transactions: 'GET /transactions',
+  'account-transactions': 'GET /accounts/{AccountId}/transactions',
+}
+
 const consentOf = (ctx: Context) => tokenInfoOf(ctx)?.consent
 
 const permitted = (ctx: Context, permission: string) =>
@@ -78,7 +88,7 @@ export const SITUATIONS = {
   }),
   reconfirmed: situation(
     're-confirmed',
-    'once the consent is re-confirmed',
+    'after a re-confirmation of the consent',
     (ctx) => (consentOf(ctx)?.grants.size ?? 0) > 1,
   ),
   refreshed: situation(
@@ -88,16 +98,16 @@ export const SITUATIONS = {
   ),
   absent: situation(
     'absent',
-    'while the customer is absent',
+    'without x-fapi-customer-ip-address',
     (ctx) => ctx.get('x-fapi-customer-ip-address') === '' && consentOf(ctx) !== undefined,
   ),
-  period: situation('period', 'under a consent with a period', (ctx) => {
+  period: situation('period', 'for a consent with a transaction period', (ctx) => {
     const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
     return transactionsFrom !== undefined || transactionsTo !== undefined
   }),
   basic: situation(
     'basic',
-    'under the basic permissions alone',
+    'for a consent with ReadBalances and ReadAccountsBasic but not ReadAccountsDetail',
     (ctx) =>
       permitted(ctx, 'ReadAccountsBasic') &&
       !permitted(ctx, 'ReadAccountsDetail') &&
@@ -105,17 +115,17 @@ export const SITUATIONS = {
   ),
   basicOfAny: situation(
     'basic-of-any',
-    'under ReadAccountsBasic, with balances or without',
+    'for a consent with ReadAccountsBasic but not ReadAccountsDetail',
     (ctx) => permitted(ctx, 'ReadAccountsBasic') && !permitted(ctx, 'ReadAccountsDetail'),
   ),
   debits: situation(
     'debits',
-    'under ReadTransactionsDebits alone',
+    'for a consent with ReadTransactionsDebits but not ReadTransactionsCredits',
     (ctx) => permitted(ctx, 'ReadTransactionsDebits') && !permitted(ctx, 'ReadTransactionsCredits'),
   ),
   noAccounts: situation(
     'no-accounts',
-    'under a consent without accounts',
+    'for a consent with ReadBalances but no accounts permission',
     (ctx) =>
       permitted(ctx, 'ReadBalances') &&
       !permitted(ctx, 'ReadAccountsBasic') &&
@@ -124,32 +134,36 @@ export const SITUATIONS = {
   ),
   accountsOnly: situation(
     'accounts-only',
-    'under a consent for accounts alone',
+    'for a consent with ReadAccountsDetail but not ReadBalances',
     (ctx) => permitted(ctx, 'ReadAccountsDetail') && !permitted(ctx, 'ReadBalances'),
     ['accounts', 'account'],
   ),
   laterAccount: situation(
     'later-account',
-    'for another account than the first',
+    'for an account other than the first of the consent',
     isLaterAccount,
     SINGLE,
   ),
-  laterCall: situation('later-call', 'from the third call on', (ctx) => callOf(ctx) > 2),
+  laterCall: situation(
+    'later-call',
+    'from the third identical request on',
+    (ctx) => callOf(ctx) > 2,
+  ),
   fromAlone: situation(
     'from-alone',
-    'with fromBookingDateTime',
+    'with fromBookingDateTime and not toBookingDateTime',
     (ctx) => filters(ctx).join() === 'fromBookingDateTime',
     TRANSACTIONS,
   ),
   toAlone: situation(
     'to-alone',
-    'with toBookingDateTime',
+    'with toBookingDateTime and not fromBookingDateTime',
     (ctx) => filters(ctx).join() === 'toBookingDateTime',
     TRANSACTIONS,
   ),
   bothFilters: situation(
     'both-filters',
-    'with both filters',
+    'with both date filters',
     (ctx) => filters(ctx).length === 2,
     TRANSACTIONS,
   ),
@@ -157,11 +171,15 @@ export const SITUATIONS = {
 
 /** A consent whose period has only one limit. */
 export function periodEnds(which: 'start' | 'end'): Situation {
-  return situation(`${which}-alone`, `under a consent with a ${which} alone`, (ctx) => {
-    const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
-    const other = which === 'start' ? transactionsTo : transactionsFrom
-    return other === undefined && (transactionsFrom ?? transactionsTo) !== undefined
-  })
+  return situation(
+    `${which}-alone`,
+    `for a consent with only the ${which} of a transaction period`,
+    (ctx) => {
+      const { transactionsFrom, transactionsTo } = consentOf(ctx) ?? {}
+      const other = which === 'start' ? transactionsTo : transactionsFrom
+      return other === undefined && (transactionsFrom ?? transactionsTo) !== undefined
+    },
+  )
 }
 
 /** Both situations at once. */
@@ -171,7 +189,7 @@ export function both(one: Situation, other: Situation): Situation {
   )
   return situation(
     `${one.slug}-${other.slug}`,
-    `${one.words} ${other.words}`,
+    `${one.words} and ${other.words}`,
     (ctx) => one.holds(ctx) && other.holds(ctx),
     endpoints,
   )

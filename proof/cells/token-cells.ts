@@ -111,6 +111,38 @@ export const WRONG_AUTHENTICATION: Record<string, Wrong> = {
   },
 }
 
+/** What is accepted in each case. */
+const ACCEPTED: Readonly<Record<string, string>> = {
+  rs256: 'a client assertion signed with RS256',
+  ps384: 'a client assertion signed with PS384',
+  ps512: 'a client assertion signed with PS512',
+  es256: 'a client assertion signed with ES256',
+  unsigned: 'an unsigned client assertion (alg none)',
+  hs256: 'a client assertion signed with HS256',
+  'other-audience': 'a client assertion with another aud',
+  expired: 'an expired client assertion',
+  'other-key': 'a client assertion signed with another key',
+  'unverified-signature': 'a client assertion with an invalid signature',
+  reused: 'a client assertion that was used before',
+  'other-issuer': 'a client assertion whose iss differs from its sub',
+  'no-expiry': 'a client assertion without exp',
+  saml: 'the client_assertion_type of SAML',
+  'no-type': 'a request without client_assertion_type',
+  'other-client-id': 'a client_id that differs from the client of the assertion',
+  absent: 'a request without a client assertion',
+  'secret-post': 'a client_secret in the form instead of a client assertion',
+  'secret-basic': 'a client_secret in the Authorization header instead of a client assertion',
+}
+
+/** What is wrong in the token response, by the start of the fault's id. */
+const ANSWERED: Readonly<Record<string, string>> = {
+  'expires-in-as-a-point-in-time': 'expires_in is a Unix time instead of a number of seconds',
+  'expires-in-as-text': 'expires_in is a string instead of an integer',
+  'id-token-issued-at-the-first-time': 'the iat of the ID token is one day early',
+}
+
+const ofClient = (client: string | undefined) => (client ? ` of the ${client} client` : '')
+
 /** The bank accepts a wrong authentication for one grant, of one client. */
 export function takesAuthentication(
   wrong: keyof typeof WRONG_AUTHENTICATION,
@@ -120,7 +152,7 @@ export function takesAuthentication(
 ): Fault {
   return {
     id: `assertion-${wrong}-for-${grant.replaceAll('_', '-')}${client ? `-of-${client}` : ''}`,
-    story: `The service behind ${grant} does not look closely: ${wrong}.`,
+    story: `In ${grant} requests${ofClient(client)}, the token endpoint accepts ${ACCEPTED[wrong] ?? wrong}.`,
     ...said,
     middleware: acceptsAssertion((assertion, form, ctx) => {
       // An assertion counts as used with any grant.
@@ -142,7 +174,7 @@ export function tokenAnswers(
 ): Fault {
   return {
     id: `${slug}-for-${grant.replaceAll('_', '-')}${client ? `-of-${client}` : ''}`,
-    story: `The service behind ${grant} answers otherwise: ${slug.replaceAll('-', ' ')}.`,
+    story: `In responses to ${grant} requests${ofClient(client)}, ${ANSWERED[slug] ?? slug}.`,
     ...said,
     middleware: answers((ctx) => {
       const form = tokenForm(ctx)
@@ -165,7 +197,7 @@ export function tokenAnswers(
 export function unregisteredGrant(grant: Grant, fails: string[]): Fault {
   return {
     id: `unregistered-${grant.replaceAll('_', '-')}`,
-    story: `The service behind ${grant} knows the grants of the bank, not those of the client.`,
+    story: `The bank accepts ${grant} from a client that did not register this grant type.`,
     fails,
     policies: (correct, { fired }) => ({
       stored(model, id, record) {

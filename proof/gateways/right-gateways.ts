@@ -12,17 +12,17 @@ const ofNginx = (id: string, story: string, options: NginxOptions = {}): Gateway
 })
 
 export const RIGHT: readonly Gateway[] = [
-  ofNginx('nginx', 'TLS 1.2 and 1.3; clients without a right certificate get status 400.'),
-  ofNginx('nginx-tls-1.3', 'TLS 1.3 alone.', { protocols: 'TLSv1.3' }),
+  ofNginx('nginx', 'TLS 1.2 and 1.3; clients without a valid certificate get status 400.'),
+  ofNginx('nginx-tls-1.3', 'TLS 1.3 only.', { protocols: 'TLSv1.3' }),
   ofNginx(
     'nginx-optional-certificates',
-    'Takes connections without a certificate or with any, and tells the bank what it found.',
+    'Accepts connections with any certificate or none, and passes the result of its verification to the bank.',
     { verify: 'optional_no_ca' },
   ),
-  ofNginx('nginx-no-keep-alive', 'Closes every connection after one answer.', {
+  ofNginx('nginx-no-keep-alive', 'Closes every connection after one response.', {
     server: 'keepalive_timeout 0;',
   }),
-  ofNginx('nginx-gzip', 'Compresses every answer for whoever takes that.', {
+  ofNginx('nginx-gzip', 'Compresses every response if the client accepts that.', {
     http: 'gzip on; gzip_types *; gzip_min_length 1; gzip_proxied any;',
   }),
   ofNginx('nginx-http-2', 'HTTP/2 and HTTP/1.1.', { http2: true }),
@@ -32,14 +32,15 @@ export const RIGHT: readonly Gateway[] = [
   }),
   {
     id: 'haproxy',
-    story: 'Ends the handshake of clients without a right certificate.',
+    story: 'Ends the TLS handshake of clients without a valid certificate.',
     needs: ['haproxy'],
     expects: right,
     write: (place) => [haproxy(place)],
   },
   {
     id: 'haproxy-optional-certificates-http-2',
-    story: 'HTTP/2; takes any certificate and none, and tells the bank what it found.',
+    story:
+      'HTTP/2; accepts any certificate or none, and passes the result of its verification to the bank.',
     needs: ['haproxy'],
     expects: right,
     write: (place) => [haproxy(place, { verify: 'optional', bind: 'alpn h2,http/1.1' })],
@@ -53,7 +54,7 @@ export const RIGHT: readonly Gateway[] = [
   },
   {
     id: 'apache-deflate',
-    story: 'Apache httpd that compresses, and leaves certificates to the bank.',
+    story: 'Apache httpd that compresses, and leaves the check of certificates to the bank.',
     needs: ['apache2'],
     expects: right,
     write: (place) => [
@@ -73,7 +74,7 @@ export const RIGHT: readonly Gateway[] = [
   },
   {
     id: 'varnish-behind-nginx',
-    story: 'A cache that passes on what has an Authorization header.',
+    story: 'A cache that does not store responses to requests with an Authorization header.',
     needs: ['nginx', 'varnishd'],
     expects: right,
     write: (place) => cached(place, varnish),

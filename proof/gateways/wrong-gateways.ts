@@ -59,13 +59,13 @@ const silentAt = (port: number): Program => ({
 export const WRONG: readonly Gateway[] = [
   ofNginx(
     'nginx-trusts-any-authority',
-    'ssl_verify_client optional_no_ca, and nobody looks at what it found.',
+    'Accepts a certificate of any authority: ssl_verify_client is optional_no_ca, and the result is not checked.',
     breaks('SEC-02/untrusted'),
     { verify: 'optional_no_ca', headers: { 'Client-Verify': 'SUCCESS' } },
   ),
   ofNginx(
     'nginx-takes-headers-for-certificates',
-    'Another gateway before it sets Client-Cert, it thinks: what the client sends is passed on.',
+    'Passes on a certificate that the client sends in a header, as if another gateway had set it.',
     breaks('SEC-01/forwarded'),
     {
       verify: 'optional_no_ca',
@@ -84,7 +84,7 @@ export const WRONG: readonly Gateway[] = [
   ),
   ofNginx(
     'nginx-caches-without-the-token',
-    'proxy_cache for the load of the data endpoints; its key is the address.',
+    'Caches data responses by address, without the access token in the key (proxy_cache).',
     breaks(),
     (place) => ({
       http: `proxy_cache_path ${place.folder}/cache keys_zone=data:1m;`,
@@ -94,7 +94,7 @@ export const WRONG: readonly Gateway[] = [
   ),
   {
     id: 'varnish-caches-without-the-token',
-    story: 'The rules of Varnish look up whatever is asked by GET, whoever asks.',
+    story: 'Varnish caches every GET response, without the access token in the key.',
     needs: ['nginx', 'varnishd'],
     expects: breaks(),
     write: (place) =>
@@ -107,19 +107,19 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
   },
   ofNginx(
     'nginx-blocks-delete',
-    'The firewall lets GET and POST pass, and nothing else.',
+    'The firewall allows only GET and POST, so DELETE is refused.',
     breaks('CLC-01/awaiting'),
     { location: 'limit_except GET POST { deny all; }' },
   ),
   ofNginx(
     'nginx-strips-authorization',
-    'proxy_set_header Authorization "", left over of a site with passwords.',
+    'Removes the Authorization header (proxy_set_header Authorization "").',
     { exit: [1, 3, 4], whose: ['bank'] },
     { headers: { Authorization: '""' } },
   ),
   {
     id: 'nginx-strips-x-fapi-headers',
-    story: 'Headers that the gateway does not know are dropped.',
+    story: 'Removes the x-fapi headers, because the gateway does not know them.',
     needs: ['nginx'],
     // All requests are subject to the limit for absent customers, so only this chapter is judged.
     only: ['account-information/rate-limit'],
@@ -133,25 +133,25 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
   },
   ofNginx(
     'nginx-names-the-upstream',
-    'The Host header names the upstream, so the login page leads inside.',
+    'Sends the internal host name as Host, so the login page has internal addresses.',
     { exit: [1, 4], whose: ['bank'], words: /lead to/ },
     { headers: { Host: '$proxy_host' } },
   ),
   ofNginx(
     'nginx-short-headers',
-    'Request lines of 1 kB at most: a request object has more.',
+    'Refuses request lines above 1 kB; one with a request object is longer.',
     { exit: [1, 3, 4], whose: ['bank', 'gateway'], words: /414/ },
     { http: 'client_header_buffer_size 512; large_client_header_buffers 2 1k;' },
   ),
   ofNginx(
     'nginx-small-bodies',
-    'Bodies of 1 kB at most: a registration has more.',
+    'Refuses bodies above 1 kB; a registration is longer.',
     { exit: [1, 3, 4], whose: ['bank', 'gateway'], words: /413/ },
     { http: 'client_max_body_size 1k;' },
   ),
   served(
     'nginx-incomplete-chain',
-    'Serves its certificate without that of the intermediate authority.',
+    'Sends its certificate without the intermediate certificate.',
     withoutIntermediate,
     /incomplete|intermediate/,
     true,
@@ -163,16 +163,10 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
     /old-bank\.example/,
     true,
   ),
-  served(
-    'nginx-self-signed',
-    'Serves a certificate that signed itself.',
-    selfSigned,
-    /trust/,
-    false,
-  ),
+  served('nginx-self-signed', 'Sends a self-signed certificate.', selfSigned, /trust/, false),
   ofNginx(
     'nginx-tls-1.0',
-    'TLS 1.0 alone, for an old system.',
+    'TLS 1.0 only, for an old system.',
     { exit: [3], whose: ['bank'], words: /TLS/ },
     { protocols: 'TLSv1', server: 'ssl_ciphers "ALL:@SECLEVEL=0";' },
   ),
@@ -187,7 +181,7 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
   ),
   {
     id: 'haproxy-upstream-silent',
-    story: 'The service behind the gateway takes connections and answers nothing.',
+    story: 'The service behind the gateway accepts connections and never answers.',
     needs: ['haproxy'],
     expects: { exit: [3], whose: ['gateway'], words: /504/ },
     write(place) {
@@ -197,14 +191,14 @@ sub vcl_backend_response { set beresp.ttl = 60s; set beresp.uncacheable = false;
   },
   {
     id: 'haproxy-removes-date',
-    story: 'Answers have no Date.',
+    story: 'Responses have no Date header.',
     needs: ['haproxy'],
     expects: { exit: [0] },
     write: (place) => [haproxy(place, { frontend: '  http-after-response del-header date\n' })],
   },
   {
     id: 'haproxy-blocks-queries',
-    story: 'A rule against injection refuses addresses with %3A in their query.',
+    story: 'A firewall rule against injection refuses addresses with %3A in their query.',
     needs: ['haproxy'],
     expects: { exit: [1], whose: ['bank'], words: /403/ },
     write: (place) => [

@@ -57,7 +57,7 @@ const UNAVAILABLE = ['UnexpectedError', 'The service is not available.'] as cons
 const alterations: Alteration[] = [
   {
     id: 'every-consent-expires',
-    story: 'The bank lets every consent expire after a day, also where nobody asked for it.',
+    story: 'Every consent expires after a day, even if the request has no ExpirationDateTime.',
     middleware: successes(['consents'], (body, ctx) => {
       const data = body.Data as Json
       const consent = stateOf(ctx).bank.services.consents.get(String(data.ConsentId))
@@ -106,32 +106,32 @@ const alterations: Alteration[] = [
   instead('data-unavailable', 'Every request for data is answered with 503.', (ctx) =>
     refuse(ctx, 503, UNAVAILABLE),
   ),
-  instead('data-connections-closed', 'The connection is closed when data is asked for.', (ctx) => {
-    ctx.respond = false
-    ctx.req.socket.destroy()
-  }),
+  instead(
+    'data-connections-closed',
+    'The bank closes the connection of every data request.',
+    (ctx) => {
+      ctx.respond = false
+      ctx.req.socket.destroy()
+    },
+  ),
   instead(
     'a-page-instead-of-data',
-    'A portal answers for the interface: every request for data gets 200 and its page.',
+    'Every data request gets an HTML page with status 200, from a portal.',
     (ctx) => {
       ctx.status = 200
       ctx.type = 'html'
       ctx.body = '<!doctype html><title>Welcome</title><p>Please log in.</p>'
     },
   ),
-  instead('data-cut-short', 'Answers with data end in the midst of their JSON.', (ctx) => {
+  instead('data-cut-short', 'Data responses end in the middle of their JSON.', (ctx) => {
     ctx.status = 200
     ctx.type = 'application/json'
     ctx.body = '{"Data":{"Account":[{"AccountId":"22289","Currency":"GB'
   }),
-  instead(
-    'answers-without-data',
-    'Requests for data get 200 and an object without Data.',
-    (ctx) => {
-      ctx.status = 200
-      ctx.body = { Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
-    },
-  ),
+  instead('answers-without-data', 'Data responses have status 200 and no Data.', (ctx) => {
+    ctx.status = 200
+    ctx.body = { Links: { Self: ctx.href }, Meta: { TotalPages: 1 } }
+  }),
   instead(
     'consent-refused',
     'The bank refuses to create a consent.',
@@ -173,7 +173,7 @@ const alterations: Alteration[] = [
   ),
   {
     id: 'consents-without-an-id',
-    story: 'A consent is created, and the answer does not hold its ConsentId.',
+    story: 'The response to the creation of a consent has no ConsentId.',
     middleware: successes(['consents'], (body, ctx) => {
       if (ctx.status !== 201) return undefined
       const { ConsentId: _, ...data } = body.Data as Json
@@ -183,13 +183,12 @@ const alterations: Alteration[] = [
   {
     id: 'transactions-without-an-id',
     story:
-      'No transaction has a TransactionId: the table has none, and version 3.1.2 requires none.',
+      'Transactions have no TransactionId: the table does not have it, and version 3.1.2 does not require it.',
     middleware: elements('Transaction', ({ TransactionId: _, ...row }) => row),
   },
   {
     id: 'thousands-of-transactions',
-    story:
-      'The first answer with transactions holds four thousand of them, in more than a megabyte.',
+    story: 'The first transactions response has four thousand transactions, more than a megabyte.',
     middleware: successes(['data'], (body) => {
       const { Transaction: rows = [], ...data } = body.Data as { Transaction?: Json[] }
       if (rows.length === 0 || soFar().done) return undefined
@@ -203,7 +202,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'configuration-of-another-issuer',
-    story: 'The well-known configuration is that of another issuer.',
+    story: 'The configuration names another issuer.',
     middleware: successes(['discovery'], (body) => ({
       ...body,
       issuer: 'https://somebody-else.example',
@@ -211,7 +210,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'revoked-is-told-slowly',
-    story: 'A query of a consent that is Revoked is answered after a second.',
+    story: 'The query of a revoked consent takes one second.',
     async middleware(ctx, next) {
       await next()
       const { Status } = (jsonOf(ctx)?.Data ?? {}) as Json
@@ -222,7 +221,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'slow-data',
-    story: 'The first answer with data takes three seconds.',
+    story: 'The first data response takes three seconds.',
     async middleware(ctx, next) {
       if (isData(ctx) && !soFar().done) {
         soFar().done = true
@@ -234,8 +233,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'headers-in-capitals',
-    story:
-      'A mainframe gateway shouts the names of headers; x-fapi-interaction-id is not among them.',
+    story: 'Response header names are in upper case, and x-fapi-interaction-id is missing.',
     middleware: answers((ctx) => {
       const bytes = takeBytes(ctx)
       if (bytes) giveBytes(ctx, bytes)
@@ -250,7 +248,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'interim-answers',
-    story: 'Before an answer with data comes the interim answer 102.',
+    story: 'A 102 interim response comes before each data response.',
     async middleware(ctx, next) {
       if (isData(ctx)) {
         ctx.res.writeProcessing()
@@ -283,17 +281,17 @@ const alterations: Alteration[] = [
   },
   {
     id: 'total-pages-are-zero',
-    story: 'TotalPages of every answer with data is 0: there is no pagination.',
+    story: 'TotalPages of every data response is 0, because there is no pagination.',
     middleware: successes(['data'], (body) => ({ ...body, Meta: { TotalPages: 0 } })),
   },
   {
     id: 'no-credit-lines',
-    story: 'No balance has a CreditLine: what is in it the table says, and not that there is one.',
+    story: 'Balances have no CreditLine, which the document does not require.',
     middleware: elements('Balance', ({ CreditLine: _, ...row }) => row),
   },
   {
     id: 'amounts-change',
-    story: 'A tip was added: amounts are other ones each time that they are read.',
+    story: 'The amounts of transactions change with each response, as when a tip is added.',
     middleware: successes(['data'], (body) => {
       const { Transaction: rows, ...data } = body.Data as { Transaction?: Json[] }
       if (!rows) return undefined

@@ -33,7 +33,7 @@ const alterations: Alteration[] = [
   error('products-not-found', 404, 'Not Found', 'The requested resource was not found.'),
   instead(
     'a-page-instead-of-products',
-    'A portal answers for the interface: the list of products is 200 and its page.',
+    'The product request gets an HTML page with status 200, from a portal.',
     (ctx) => {
       ctx.status = 200
       ctx.type = 'html'

@@ -26,7 +26,7 @@ const inTheQuery = (id: string, story: string, name: string): Alteration => ({
 const alterations: Alteration[] = [
   {
     id: 'state-of-another-visit',
-    story: 'The redirect carries the state of another visit.',
+    story: 'The redirect has the state of another visit.',
     middleware: granted((fragment) => {
       if (!fragment.has('state')) return false
       fragment.set('state', randomUUID())
@@ -35,7 +35,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'later-state-of-another-visit',
-    story: 'From the second visit on the redirect carries the state of another visit.',
+    story: 'From the second visit on, the redirect has the state of another visit.',
     middleware: granted((fragment) => {
       approvals().count += 1
       if (!fragment.has('state') || approvals().count < 2) return false
@@ -45,7 +45,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'state-missing',
-    story: 'The redirect carries no state.',
+    story: 'The redirect has no state.',
     middleware: granted((fragment) => {
       if (!fragment.has('state')) return false
       fragment.delete('state')
@@ -65,12 +65,12 @@ const alterations: Alteration[] = [
   },
   inTheQuery(
     'answer-in-the-query',
-    'Code and ID token come in the query of the redirect, not in its fragment.',
+    'The code and ID token are in the query of the redirect, not in its fragment.',
     'code',
   ),
   inTheQuery(
     'error-in-the-query',
-    'An error comes in the query of the redirect, not in its fragment.',
+    'An error is in the query of the redirect, not in its fragment.',
     'error',
   ),
 ]

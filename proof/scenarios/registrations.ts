@@ -25,7 +25,12 @@ const registered = (id: string, story: string, status: number, error: string): A
 })
 
 const alterations: Alteration[] = [
-  registered('registration-refused', 'The bank takes no new clients.', 400, 'access_denied'),
+  registered(
+    'registration-refused',
+    'The bank refuses every registration (access_denied).',
+    400,
+    'access_denied',
+  ),
   registered(
     'registration-unavailable',
     'Every registration is answered with 503.',
@@ -34,7 +39,7 @@ const alterations: Alteration[] = [
   ),
   {
     id: 'last-redirect-uri-is-stored',
-    story: 'Of the redirect URIs that a client registers, the bank keeps the last.',
+    story: 'The bank stores only the last redirect URI of a registration.',
     policies: (correct, { fired }) => ({
       redirectUrisStored(requested, stated) {
         const stored = correct.redirectUrisStored(requested, stated)
@@ -45,7 +50,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'client-credentials-are-not-stored',
-    story: 'Of the grant types that a client registers, the bank keeps all but client_credentials.',
+    story: 'The bank does not store the client_credentials grant of a registration.',
     policies: (correct, { fired }) => ({
       grantTypesStored(requested) {
         const stored = correct.grantTypesStored(requested)
@@ -58,7 +63,7 @@ const alterations: Alteration[] = [
   {
     id: 'registered-for-tls-client-auth',
     story:
-      'The registration comes back with tls_client_auth; the bank continues with private_key_jwt.',
+      'The registration response has token_endpoint_auth_method tls_client_auth, but the bank still accepts private_key_jwt.',
     policies: (correct, { fired }) => ({
       registrationView(stored) {
         fired()
@@ -71,7 +76,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'scope-for-accounts-alone',
-    story: 'Of the scopes that a client registers, the bank keeps openid and accounts.',
+    story: 'The bank stores only the scopes openid and accounts of a registration.',
     policies: (correct, { fired }) => ({
       scopesStored(requested, roles) {
         const stored = correct.scopesStored(requested, roles)

@@ -68,7 +68,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'tokens-end-at-re-confirmation',
-    story: 'When a consent is confirmed again, its earlier tokens end: the new code yields others.',
+    story: 'A re-confirmation ends the earlier tokens of the consent; the new code gives new ones.',
     async middleware(ctx, next) {
       await next()
       const value = jsonOf(ctx)?.access_token
@@ -86,7 +86,7 @@ const alterations: Alteration[] = [
   leftOut('no-id-token-from-token-endpoint', 'id_token'),
   {
     id: 'token-type-mac',
-    story: 'The access token of a customer is of the type mac.',
+    story: 'The token_type of a customer’s access token is mac.',
     middleware: answers((ctx) => {
       const body = jsonOf(ctx)
       const ofTheClient = grantOf(ctx) === 'client_credentials'
@@ -96,7 +96,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'token-type-in-small-letters',
-    story: 'The token_type is written bearer.',
+    story: 'The token_type is bearer in lower case.',
     middleware: answers((ctx) => {
       const body = jsonOf(ctx)
       if (partOf(ctx) !== 'token' || !body?.token_type) return false
@@ -105,7 +105,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'more-members-in-token-responses',
-    story: 'The token response has members that no standard knows.',
+    story: 'The token response has members that no standard defines.',
     middleware: answers((ctx) => {
       const body = jsonOf(ctx)
       if (partOf(ctx) !== 'token' || !body?.access_token) return false
@@ -114,7 +114,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'tokens-of-a-second',
-    story: 'A customer’s access token is good for a second, once the data has been read.',
+    story: 'A customer’s access token is valid for one second after the first data request.',
     async middleware(ctx, next) {
       await next()
       const { records } = stateOf(ctx).bank.services
@@ -135,7 +135,7 @@ const alterations: Alteration[] = [
   },
   {
     id: 'first-deletion-meets-an-expired-token',
-    story: 'The access token of the first deletion of a consent has expired: 401.',
+    story: 'The first delete of a consent gets 401, because its access token has expired.',
     async middleware(ctx, next) {
       const isDeletion = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
       if (!isDeletion || deletions().refused) return next()

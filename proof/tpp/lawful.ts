@@ -47,13 +47,13 @@ const lawful: LawfulTpp[] = [
   {
     id: 'token-requests-without-a-certificate',
     story:
-      '"Consent, data and registration endpoints are reached over mutual TLS": the token endpoint is not named.',
+      'The client sends token requests without a transport certificate. "Consent, data and registration endpoints are reached over mutual TLS": the token endpoint is not named.',
     conduct: { tokensWithCertificate: false },
   },
   {
     id: 'least-of-everything',
     story:
-      'No dates in the consent, no filters, nobody present, one redirect URI, one scope: all of it is optional.',
+      'The client uses the minimum: no dates in the consent, no filters, no x-fapi-customer-ip-address, one redirect URI and only the scopes openid and accounts. All of the rest is optional.',
     goals: ['connect', 'read'],
     conduct: {
       filters: () => ({}),
@@ -79,7 +79,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'jti-of-another-form',
-    story: 'A jti is any string that is unique: a counter and the time.',
+    story: 'The jti of a JWT is not a UUID, or is a URN. It is any string that is unique.',
     conduct: {
       assertionClaims: (claims) => ({
         ...claims,
@@ -90,13 +90,14 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'registration-sent-again-after-a-503',
-    story: 'What was not processed may be sent once more as it is (RFC 9110 15.6.4).',
+    story:
+      'The client repeats a registration that got a 5xx response with the same JWT (RFC 9110 15.6.4), because it was not processed.',
     conduct: { repeatsTheRegistration: 3, repeatsItAt: (status) => status >= 500 },
   },
   {
     id: 'filter-of-a-year',
     story:
-      'A year is asked for, whatever the customer agreed to: the bank gives what may be given.',
+      'The client sends a fromBookingDateTime one year ago, even if the consent has a shorter period.',
     conduct: {
       filters: () => ({
         fromBookingDateTime: new Date(Date.now() - 365 * DAY).toISOString(),
@@ -106,18 +107,18 @@ const lawful: LawfulTpp[] = [
   {
     id: 'registration-of-few-claims',
     story:
-      'Which claims a registration has the documents do not show: iat, exp and jti are optional.',
+      'The registration has no iat, exp and jti. The documents do not show which claims it needs.',
     conduct: { registrationClaims: ({ iat: _, exp: __, jti: ___, ...claims }) => claims },
   },
   {
     id: 'form-in-another-order',
-    story: 'The order of the fields of a form means nothing.',
+    story: 'The client sends the fields of the token request in another order.',
     conduct: { tokenForm: reversed },
   },
   {
     id: 'form-with-empty-fields',
     story:
-      'A parameter without a value counts as omitted (RFC 6749 3.2): the form has every field of the table.',
+      'The client sends unused fields of the token request without a value. They count as omitted (RFC 6749 3.2).',
     conduct: {
       tokenForm: (form) => ({
         ...{ client_secret: '', code: '', refresh_token: '', redirect_uri: '' },
@@ -127,23 +128,26 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'query-in-another-order',
-    story: 'Neither does that of a query; nonce may be repeated in it.',
+    story:
+      'The client sends the parameters of the authorisation request in another order, and also sends nonce in the query.',
     conduct: { query: (query, { nonce }) => reversed({ ...query, nonce }) },
   },
   {
     id: 'registers-every-time',
-    story: 'Whether a client registers once or again for each customer no sentence says.',
+    story:
+      'The client registers again for each customer. The document does not say how often a client registers.',
     conduct: { registersEveryTime: true },
     goals: ['connect', 'confirm-funds', 'products'],
   },
   {
     id: 'never-refreshes',
-    story: 'A client need not register for the grant refresh_token: the customer connects again.',
+    story: 'The client does not register the refresh_token grant, so the customer connects again.',
     conduct: neverRefreshes,
   },
   {
     id: 'refreshes-for-less-then-for-all',
-    story: 'A refresh may ask for less; the refresh token is still for all that was granted.',
+    story:
+      'The client asks for fewer scopes in one refresh and for all granted scopes in the next.',
     conduct: {
       visitScope: (registered) => registered,
       tokenForm: (form) =>
@@ -154,22 +158,23 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'single-addresses-only',
-    story: 'Balances and transactions are read account by account.',
+    story: 'The client reads balances and transactions only by account.',
     conduct: { readsSingleAddresses: 'only' },
   },
   {
     id: 'bulk-addresses-only',
-    story: 'No single account is ever asked for.',
+    story: 'The client reads only the bulk endpoints, never those of one account.',
     conduct: { readsSingleAddresses: 'never' },
   },
   {
     id: 'reads-at-once',
-    story: 'Accounts, balances and transactions may be asked for at the same time.',
+    story: 'The client requests accounts, balances and transactions at the same time.',
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never' },
   },
   {
     id: 'reads-accounts-twice-at-once',
-    story: 'Two parts of a page read the same: neither knows that the other met a limit.',
+    story:
+      'Two parts of a page request the same accounts at the same time, so one does not know that the other reached the rate limit.',
     conduct: {
       reads: ['/accounts', '/accounts', '/balances', '/transactions'],
       readsAtOnce: true,
@@ -179,25 +184,26 @@ const lawful: LawfulTpp[] = [
   {
     id: 'refreshes-at-once',
     story:
-      'Each part of a page refreshes by itself: what is on its way when one of them is answered may end the approval.',
+      'Each part of a page refreshes the token at the same time. A refresh may end the approval while others are being processed.',
     goals: ['connect', 'connect-another', 'read'],
     conduct: { refreshesAtOnce: true, readsAtOnce: true, readsSingleAddresses: 'never' },
   },
   {
     id: 'bodies-in-chunks-on-new-connections',
-    story: 'A body may come in chunks (RFC 9112 7.1), and each request on a connection of its own.',
+    story:
+      'The client sends bodies in chunks (RFC 9112 7.1) and uses a new connection for each request.',
     conduct: { saysLengths: false, keepsConnections: false },
   },
   {
     id: 'tidies-up',
     story:
-      'Which consents a TPP deletes is its affair: one that was denied, one before the newest, and one more time.',
+      'The client deletes a denied consent and an earlier one, and deletes a consent twice. Which consents a TPP deletes is its choice.',
     conduct: { tidiesUp: true, deletesTimes: 2 },
   },
   {
     id: 'headers-of-the-whole-specification',
     story:
-      'The scheme has no case (RFC 9110 11.1); other headers, and a length of no body, may be sent.',
+      'The client writes bearer in lower case (RFC 9110 11.1), adds other headers, and sends Content-Length 0 without a body.',
     conduct: {
       apiHeaders: ({ authorization = '', ...headers }, { method }) => ({
         ...headers,
@@ -216,13 +222,14 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'scope-of-a-client-token-left-out',
-    story: 'scope is optional in a token request (RFC 6749 4.4.2).',
+    story:
+      'The client sends client_credentials requests without scope, which is optional (RFC 6749 4.4.2).',
     conduct: { tokenForm: ({ scope: _, ...form }) => form },
   },
   {
     id: 'filters-in-small-letters-and-of-india',
     story:
-      'RFC 3339 5.6 allows t and z in small letters, and every offset; the future may be named.',
+      'The client sends date filters with t and z in lower case, with the offset +05:30, and in the future. RFC 3339 5.6 allows these.',
     conduct: {
       filters: () => ({
         fromBookingDateTime: new Date(Date.now() - 60 * DAY).toISOString().toLowerCase(),
@@ -232,7 +239,8 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'customers-at-home-and-abroad',
-    story: 'A customer may be in a network of their own, or on IPv6 in whatever spelling.',
+    story:
+      'The client sends private and IPv6 addresses in x-fapi-customer-ip-address, in several spellings.',
     conduct: {
       customerAddress: (present) =>
         present ? ADDRESSES[nextOf('addresses') % ADDRESSES.length] : undefined,
@@ -240,7 +248,8 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'permissions-twice-and-of-statements',
-    story: 'No sentence forbids to name a permission twice, or one that is never used.',
+    story:
+      'The client names a permission twice, and one that it never uses. The document does not forbid this.',
     conduct: {
       consentBody({ Data: given, ...body }) {
         const { Permissions, ...data } = given as { Permissions: string[] }
@@ -252,33 +261,34 @@ const lawful: LawfulTpp[] = [
   {
     id: 'reads-at-once-without-refresh',
     story:
-      'What was asked for at the same time may come after the bank has said that consent is revoked.',
+      'The client requests data at the same time, so some requests arrive after the bank has said that the consent is revoked.',
     conduct: { readsAtOnce: true, readsSingleAddresses: 'never', ...neverRefreshes },
   },
   {
     id: 'asks-the-customer-once-more',
-    story: 'Who came back with an error may be asked once more, by another link.',
+    story: 'After an error, the client sends the customer to the bank once more with another link.',
     conduct: { visitsAgain: () => 1 },
   },
   {
     id: 'status-asked-first',
-    story: 'The status of the consent may be asked for before anything is read.',
+    story: 'The client queries the Status of the consent before it reads data.',
     conduct: { asksStatus: 'first' },
   },
   {
     id: 'status-asked-beside',
-    story: 'Data may be asked for at the same time: what is on its way then comes all the same.',
+    story:
+      'The client queries the Status of the consent and requests data at the same time, so data requests may arrive after Revoked was shown.',
     conduct: { asksStatus: 'beside', readsAtOnce: true, readsSingleAddresses: 'never' },
   },
   {
     id: 'second-redirect-uri',
-    story: 'Any of the registered redirect URIs may be used.',
+    story: 'The client uses the last of its registered redirect URIs.',
     conduct: { redirectUri: (registered) => registered.at(-1) ?? '' },
   },
   {
     id: 'works-with-what-it-asked-for-alone',
     story:
-      'Whoever needs one redirect URI and both scopes may stop where the bank stored others: it uses no other value.',
+      'The client stops if the bank did not register its redirect URI and both scopes; it uses no other values.',
     conduct: {
       redirectUri: (registered, [own = '']) => {
         if (!registered.includes(own)) throw new Refusal('its redirect URI is not registered')
@@ -293,15 +303,14 @@ const lawful: LawfulTpp[] = [
   {
     id: 'app-registers-as-native',
     story:
-      'No sentence names application_type: an app is native (OpenID Connect Registration 2), or mobile elsewhere.',
+      'The client registers application_type native (OpenID Connect Registration 2), which the document does not mention.',
     conduct: {
       registrationClaims: (claims) => ({ ...claims, application_type: 'native' }),
     },
   },
   {
     id: 'reads-day-by-day',
-    story:
-      'Transactions may be asked for in as many requests as the client likes, and who meets a limit may give up.',
+    story: 'The client reads transactions day by day in many requests, and stops at a 429.',
     conduct: {
       alsoReadsWhileAway: Array<string>(65).fill('/transactions'),
       filters: () => daysFrom(nextOf('days') % 60, 1),
@@ -311,7 +320,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'reads-its-weeks-at-once',
     story:
-      'Transactions of several weeks may be asked for at the same time: they are on their way when one meets a limit.',
+      'The client requests the transactions of several weeks at the same time, so some requests arrive after a 429.',
     conduct: {
       reads: Array<string>(7).fill('/transactions'),
       readsAtOnce: true,
@@ -322,19 +331,19 @@ const lawful: LawfulTpp[] = [
   {
     id: 'connects-a-customer-once',
     story:
-      '"Create an AccountAccessConsent for each customer": who has one is told so, and is not connected again.',
+      'The client does not connect a customer again who has a consent. "Create an AccountAccessConsent for each customer".',
     conduct: { connectsAgain: false },
   },
   {
     id: 're-confirms-and-reads-in-the-night',
     story:
-      'What follows a re-confirmation, and when, no sentence says: the next nightly job reads.',
+      'After a re-confirmation, the client reads data only in the next nightly job. The document does not say what follows.',
     conduct: { readsAtReconfirmation: false },
   },
   {
     id: 'assertion-for-the-issuer',
     story:
-      'The issuer identifies the authorisation server too (RFC 7523 3): aud may be it, or a list with it.',
+      'The aud of the client assertion is a list with one more address. The issuer identifies the authorisation server too (RFC 7523 3).',
     conduct: {
       assertionClaims: (claims) => ({
         ...claims,
@@ -344,13 +353,13 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'no-client-id-in-the-form',
-    story: 'client_id is not required in the form: the assertion says who it is.',
+    story: 'The client sends no client_id in the form, because the client assertion names it.',
     conduct: { tokenForm: ({ client_id: _, ...form }) => form },
   },
   {
     id: 'tries-at-two-layers',
     story:
-      'The library tries each request twice, and the program that uses it three times: six attempts are not without end.',
+      'The client repeats a failed request up to six times, because a library and the program both repeat it. That is not without end.',
     conduct: {
       waitBeforeRetry: (stated, attempt) => (attempt > 5 ? undefined : (stated ?? 0.02)),
       retryAfterClosed: (attempt) => attempt < 6,
@@ -360,12 +369,12 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'gives-up-at-once',
-    story: 'Nobody is obliged to try again.',
+    story: 'The client never repeats a failed request.',
     conduct: { waitBeforeRetry: () => undefined, retryAfterClosed: () => false },
   },
   {
     id: 'accepts-much',
-    story: 'accept may name more than JSON, and Content-Type may have a charset.',
+    story: 'The accept header names more than JSON, and Content-Type has a charset.',
     conduct: {
       apiHeaders: (headers) => ({
         ...headers,
@@ -376,7 +385,8 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'filters-with-an-offset',
-    story: 'RFC 3339 knows every offset, and fractions of any length.',
+    story:
+      'The client sends date filters with +00:00 and without fractions of a second (RFC 3339).',
     conduct: {
       filters: () => ({
         fromBookingDateTime: new Date(Date.now() - 30 * DAY).toISOString().replace('Z', '+00:00'),
@@ -386,7 +396,8 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'one-end-of-a-period',
-    story: 'Both ends of a period are optional, as are both filters: one of them may come alone.',
+    story:
+      'The client sends only TransactionToDateTime and only toBookingDateTime. All of these dates are optional.',
     conduct: {
       consentBody({ Data: given, ...body }) {
         const { TransactionFromDateTime: _, ...rest } = given as Json
@@ -397,7 +408,8 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'filters-of-one-moment',
-    story: 'Whether a filter includes its own moment is not said: both may name the same one.',
+    story:
+      'fromBookingDateTime and toBookingDateTime are the same time. Whether a filter includes that time is not said.',
     conduct: {
       filters() {
         const moment = new Date(Date.now() - 30 * DAY).toISOString()
@@ -407,13 +419,13 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'customer-on-ipv6',
-    story: 'The address of a customer may be an IPv6 address.',
+    story: 'The client sends an IPv6 address in x-fapi-customer-ip-address.',
     conduct: { customerAddress: (present) => (present ? '2001:db8::1893:25c8:1946' : undefined) },
   },
   {
     id: 'state-and-nonce-of-the-session',
     story:
-      'state and nonce are hashes of the session cookie, as RFC 6749 10.12 and OpenID Connect Core 15.5.2 suggest.',
+      'The state and the nonce are hashes of the session cookie, as RFC 6749 10.12 and OpenID Connect Core 15.5.2 suggest.',
     conduct: {
       newState: (session) => hashOf(`state ${session}`),
       newNonce: (session) => hashOf(`nonce ${session}`),
@@ -422,7 +434,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'state-without-a-value',
     story:
-      'state is not required, and a parameter without a value counts as omitted (RFC 6749 3.1).',
+      'The client sends state without a value. It counts as omitted (RFC 6749 3.1), and state is not required.',
     conduct: {
       stateRefusal: (received) => (received ? 'nobody sent a state' : undefined),
       requestObject: ({ state: _, ...claims }) => claims,
@@ -432,12 +444,13 @@ const lawful: LawfulTpp[] = [
   {
     id: 'scope-of-the-query-is-openid',
     story:
-      'The query has the scope openid, and the request object has all of it (OpenID Connect Core 6.1).',
+      'The scope in the query is only openid; the request object has all scopes (OpenID Connect Core 6.1).',
     conduct: { query: (query) => ({ ...query, scope: 'openid' }) },
   },
   {
     id: 'no-state',
-    story: 'state is not required; the nonce ties the answer to the session.',
+    story:
+      'The client sends no state, which is not required. The nonce connects the response with the session.',
     conduct: {
       stateRefusal: (received) => (received === null ? undefined : 'nobody sent a state'),
       requestObject: ({ state: _, ...claims }) => claims,
@@ -446,7 +459,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'more-headers',
-    story: 'x-fapi-interaction-id, x-fapi-auth-date and a user agent may be sent.',
+    story: 'The client sends x-fapi-interaction-id, x-fapi-auth-date and User-Agent.',
     conduct: {
       apiHeaders: (headers) => ({
         ...headers,
@@ -458,14 +471,15 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'request-object-with-more',
-    story: 'A request object may say more: max_age, prompt, ui_locales.',
+    story: 'The request object has more claims, such as max_age and ui_locales.',
     conduct: {
       requestObject: (claims: Json) => ({ ...claims, max_age: 3600, ui_locales: 'cy en' }),
     },
   },
   {
     id: 'no-headers-of-fapi',
-    story: 'x-fapi-interaction-id and x-fapi-auth-date may be sent, and need not be.',
+    story:
+      'The client sends neither x-fapi-interaction-id nor x-fapi-auth-date, which are optional.',
     conduct: {
       apiHeaders: ({
         'x-fapi-interaction-id': _,
@@ -476,7 +490,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'interaction-id-is-a-urn',
-    story: 'A UUID may be written as a URN (RFC 4122 3).',
+    story: 'The x-fapi-interaction-id is a UUID written as a URN (RFC 4122 3).',
     conduct: {
       apiHeaders: (headers) => ({
         ...headers,
@@ -486,7 +500,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'no-level-of-authentication',
-    story: 'acr need not be asked for, and who did not ask for one compares none.',
+    story: 'The client does not ask for acr and does not compare it.',
     conduct: {
       requestObject({ claims, ...rest }) {
         const { openbanking_intent_id } = (claims as { id_token: Json }).id_token
@@ -497,8 +511,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'asks-for-a-fresh-login',
-    story:
-      'A request may ask for a login, for the time of it, and for the response mode that is used anyway.',
+    story: 'The request object asks for a new login, for auth_time and for response_mode fragment.',
     conduct: {
       requestObject({ claims, ...rest }) {
         const { id_token } = claims as { id_token: Json }
@@ -514,7 +527,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'proof-key-of-the-code',
-    story: 'A code may have a proof key (RFC 7636).',
+    story: 'The client uses a proof key for the code (RFC 7636).',
     conduct: {
       requestObject: (claims) => ({
         ...claims,
@@ -526,7 +539,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'jwts-with-their-types',
-    story: 'typ tells what a JWT is for (RFC 9101 4, RFC 8725 3.11).',
+    story: 'The header of each JWT has a typ that names its use (RFC 9101 4, RFC 8725 3.11).',
     conduct: {
       jwtHeader: (header, use) => ({
         ...header,
@@ -538,7 +551,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'spellings-of-another-platform',
     story:
-      'Names of headers have no case and no order; a space in a form may be %20; a trace may be sent.',
+      'The client sends header names in upper case and another order, %20 for a space in a form, and a traceparent header.',
     conduct: {
       apiHeaders: (headers) =>
         Object.fromEntries(
@@ -551,12 +564,13 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'keeps-no-access-tokens',
-    story: 'Whoever stores the refresh token alone refreshes whenever something is read again.',
+    story: 'The client stores only the refresh token and refreshes before each reading.',
     conduct: { refreshesFirst: true },
   },
   {
     id: 'one-interaction-id-for-ever',
-    story: 'No sentence says when x-fapi-interaction-id becomes another one.',
+    story:
+      'The client always sends the same x-fapi-interaction-id. The document does not say when it changes.',
     conduct: {
       apiHeaders: (headers) => ({
         ...headers,
@@ -566,12 +580,13 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'redirects-followed-without-the-token',
-    story: 'A redirect may be followed: to another host without Authorization (RFC 9110 15.4).',
+    story: 'The client follows redirects, to another host without Authorization (RFC 9110 15.4).',
     conduct: { redirects: 'followed' },
   },
   {
     id: 'products-with-the-token-of-the-client',
-    story: '"Authentication requirements: not shown": the client may say who it is.',
+    story:
+      'The client sends its client_credentials token to the product interface. "Authentication requirements: not shown".',
     conduct: {
       productRequest: ({ url, headers }, { clients }) => ({
         url,
@@ -582,13 +597,13 @@ const lawful: LawfulTpp[] = [
   {
     id: 'new-client-token-each-time',
     story:
-      'The client may get a token for each request: where that is refused, it may try again later.',
+      'The client gets a new client_credentials token for each request, and tries again later if that is refused.',
     conduct: { freshClientTokens: true, renewsClientToken: false },
     goals: ['connect', 'disconnect'],
   },
   {
     id: 'accept-in-two-lines',
-    story: 'Two lines of accept are one list (RFC 9110 5.3).',
+    story: 'The client sends two accept headers, which are one list (RFC 9110 5.3).',
     conduct: {
       apiHeaders: (headers) => ({ ...headers, accept: ['text/plain;q=0.1', 'application/json'] }),
       productRequest: ({ url, headers }) => ({
@@ -599,24 +614,25 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'accepts-json-with-a-charset',
-    story: 'accept may name a charset beside JSON, which has none.',
+    story: 'The accept header names a charset for JSON.',
     conduct: {
       apiHeaders: (headers) => ({ ...headers, accept: 'application/json;charset=UTF-8' }),
     },
   },
   {
     id: 'jti-counts-from-one',
-    story: 'A jti is unique among the assertions of a client; each bank has a client of its own.',
+    story: 'The jti of client assertions counts from 1 for each client.',
     conduct: { assertionClaims: (claims) => ({ ...claims, jti: `${nextOf(String(claims.iss))}` }) },
   },
   {
     id: 'headers-of-jwts-without-kid',
-    story: 'kid is optional (RFC 7515 4.1.4); there is one key.',
+    story: 'The header of JWTs has no kid, which is optional (RFC 7515 4.1.4); there is one key.',
     conduct: { jwtHeader: ({ alg }) => ({ alg }) },
   },
   {
     id: 'response-type-in-another-order',
-    story: 'The order of the words of a response type means nothing (RFC 6749 3.1.1).',
+    story:
+      'The client uses response type id_token code. The order of the words has no meaning (RFC 6749 3.1.1).',
     conduct: {
       registrationClaims: (claims) => ({ ...claims, response_types: ['id_token code'] }),
       query: (query) => ({ ...query, response_type: 'id_token code' }),
@@ -625,12 +641,14 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'registration-type-in-capitals',
-    story: 'The case of a media type means nothing (RFC 9110 8.3.1).',
+    story:
+      'The client writes the media type of its registration as Application/JWT. Its case has no meaning (RFC 9110 8.3.1).',
     conduct: { registrationType: 'Application/JWT' },
   },
   {
     id: 'intent-in-userinfo-too',
-    story: 'The examples of the specification name the intent under userinfo as well.',
+    story:
+      'The request object names the ConsentId also under userinfo, as the examples of the specification do.',
     conduct: {
       requestObject({ claims, ...rest }) {
         const { id_token } = claims as { id_token: Json }
@@ -641,13 +659,13 @@ const lawful: LawfulTpp[] = [
   {
     id: 'looks-at-its-registration',
     story:
-      'registration_client_uri is for "future registration queries": the client asks whether the future has come.',
+      'The client reads its registration at registration_client_uri, which is for "future registration queries".',
     conduct: { managesItsRegistration: ['GET'] },
   },
   {
     id: 'looks-at-its-funds-consent',
     story:
-      'Version 3.1.2 has a query of funds confirmation consents; statements have permissions: the bank serves neither.',
+      'The client queries a funds confirmation consent and statements, which version 3.1.2 has and this bank does not serve.',
     conduct: {
       alsoAsks: [
         { method: 'GET', path: '/cbpii/funds-confirmation-consents/any' },
@@ -657,22 +675,23 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'funds-by-the-scope-of-accounts',
-    story: '"Names of the scopes: not shown": the client knows one, and uses it for all consents.',
+    story:
+      'The client uses the scope accounts for funds confirmation consents too. "Names of the scopes: not shown".',
     conduct: { grantScope: () => 'accounts' },
   },
   {
     id: 'accounts-alone',
-    story: 'Nobody is obliged to read balances or transactions.',
+    story: 'The client reads only accounts, neither balances nor transactions.',
     conduct: { reads: ['/accounts'], readsSingleAddresses: 'never' },
   },
   {
     id: 'gives-up-on-tokens-at-once',
-    story: 'A token request that met 503 need not be tried again.',
+    story: 'The client does not repeat a token request that got 503.',
     conduct: { repeatsUnavailable: 0 },
   },
   {
     id: 'assertion-for-an-hour-rounded-up',
-    story: 'An hour from now, in whole seconds, is a part of a second more.',
+    story: 'The client assertion is valid for one hour, rounded up to a whole second.',
     conduct: {
       assertionClaims: (claims) => ({ ...claims, exp: Math.ceil(Date.now() / 1000) + 3600 }),
     },
@@ -680,17 +699,19 @@ const lawful: LawfulTpp[] = [
   {
     id: 'consents-left-behind',
     story:
-      'A consent is created when the page opens, and another when the customer comes back to it: which of them is used is the TPP’s affair.',
+      'The client creates another consent when the customer opens the page again, and uses only one of them.',
     conduct: { leavesConsents: true },
   },
   {
     id: 'scheme-as-in-the-document',
-    story: '"The only supported value is UK.STD.PAN": what stands for an acronym is sent as it is.',
+    story:
+      'The client sends the SchemeName UK.STD.PAN exactly as in the document: "The only supported value is UK.STD.PAN".',
     conduct: { fundsAccount: (account) => ({ ...account, SchemeName: 'UK.STD.PAN' }) },
   },
   {
     id: 'funds-deleted-below-aisp',
-    story: 'The sample request of the deletion "places it under the aisp prefix".',
+    story:
+      'The client deletes funds confirmation consents under aisp. The sample request "places it under the aisp prefix".',
     conduct: {
       fundsPath: (method) =>
         `/${method === 'DELETE' ? 'aisp' : 'cbpii'}/funds-confirmation-consents`,
@@ -698,12 +719,14 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'funds-below-both-prefixes',
-    story: 'The table has /cbpii/funds-confirmation-consents, below the prefix of all consents.',
+    story:
+      'The client uses the path /aisp/cbpii/funds-confirmation-consents, because the table has /cbpii/funds-confirmation-consents below the prefix of all consents.',
     conduct: { fundsPath: () => '/aisp/cbpii/funds-confirmation-consents' },
   },
   {
     id: 'balances-without-their-permission',
-    story: '"Permission needed for balance endpoints: not shown."',
+    story:
+      'The client requests balances under a consent without ReadBalances. "Permission needed for balance endpoints: not shown."',
     conduct: {
       consentBody: (body) => ({
         ...body,
@@ -713,7 +736,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'detail-with-an-s',
-    story: 'Data endpoints 2 spells the permission ReadAccountsDetails.',
+    story: 'The client asks for the permission ReadAccountsDetails, as Data endpoints 2 spells it.',
     conduct: {
       consentBody: (body) => ({
         ...body,
@@ -723,12 +746,13 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'registration-by-the-organisation',
-    story: '"Registration request claims: not shown": iss may be whoever signs.',
+    story:
+      'The iss of the registration is the name of the organisation. "Registration request claims: not shown".',
     conduct: { registrationClaims: (claims) => ({ ...claims, iss: 'Tally Holdings' }) },
   },
   {
     id: 'products-with-a-charset',
-    story: 'A media type of accept may have parameters (RFC 9110 12.5.1).',
+    story: 'The accept header of the product request has a charset (RFC 9110 12.5.1).',
     conduct: {
       productRequest: ({ url, headers }) => ({
         url,
@@ -738,7 +762,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'accepts-json-of-a-profile',
-    story: 'Any parameter may stand beside a media type, a weight too.',
+    story: 'The accept header has parameters, such as a profile and a weight.',
     conduct: {
       apiHeaders: (headers) => ({ ...headers, accept: 'application/json;profile="x";q=0.8' }),
     },
@@ -746,7 +770,7 @@ const lawful: LawfulTpp[] = [
   {
     id: 'host-of-the-products-is-checked',
     story:
-      'A browser sends a preflight, and a monitor checks whether the host is up: neither asks for products.',
+      'The client sends a browser preflight and a health check to the product host; these do not request products.',
     conduct: {
       alsoAsksForProducts: [
         { method: 'OPTIONS', path: '/open-banking/v1/consumer-credit-cards' },
@@ -757,7 +781,7 @@ const lawful: LawfulTpp[] = [
   },
   {
     id: 'filter-with-a-bare-plus',
-    story: 'A + may stand in a query as it is (RFC 3986 3.4).',
+    story: 'The client sends + in a date filter without percent-encoding (RFC 3986 3.4).',
     conduct: {
       filters: () => ({
         fromBookingDateTime: new Date(Date.now() - 30 * DAY).toISOString().replace('Z', '+00:00'),

@@ -25,7 +25,7 @@ const variants: Variant[] = [
   {
     id: 'basic-prevails-over-detail',
     story:
-      'The level of detail "depends on whether the consent holds the basic or the detail permission": one that holds both gets the least (AMB-44).',
+      'A consent with both the Basic and the Detail permission shows the basic fields only. The level of detail "depends on whether the consent holds the basic or the detail permission" (AMB-44).',
     policies: (correct, { fired }) => ({
       detailVisible(permissions, resource) {
         if (!permissions.includes(`Read${resource}Basic`)) {
@@ -38,7 +38,7 @@ const variants: Variant[] = [
   },
   {
     id: 'one-account-only',
-    story: 'A customer may have one card and no other.',
+    story: 'The first customer has one account only.',
     settings: { data: { accounts: 1 } },
     middleware: seen,
     target(document) {
@@ -48,7 +48,7 @@ const variants: Variant[] = [
   {
     id: 'account-of-two-customers',
     story:
-      'No sentence says that an account has one customer: two share one, by the same AccountId, and each has another one alone.',
+      'Two customers share one account with the same AccountId, and each also has an account alone. The document does not say that an account has one customer.',
     target({ customers }) {
       delete customers.second?.accounts
     },
@@ -68,7 +68,7 @@ const variants: Variant[] = [
   {
     id: 'account-ids-of-any-form',
     story:
-      'An AccountId is a string: one that must be encoded in a path, digits that add up like a card number by chance, and, being "persistent for a given ConsentId", one that other consents have as well.',
+      'AccountIds have different forms: one must be encoded in a path, one passes the check-digit test of card numbers by chance, and one is the same in other consents. An AccountId is a string, "persistent for a given ConsentId".',
     policies: (correct, { fired }) => {
       const form = roundRobinPerKey(['encoded', 'digits', 'shared'] as const)
       return {
@@ -90,7 +90,7 @@ const variants: Variant[] = [
   {
     id: 'account-ids-count-within-a-consent',
     story:
-      'An AccountId is "unique and persistent for a given ConsentId": each consent counts its accounts from 1, and that of one customer has the ids of another’s.',
+      'AccountIds count from 1 within each consent, so two customers have the same ids. An AccountId is "unique and persistent for a given ConsentId".',
     policies: (_correct, { fired }) => {
       const known = new Map<string, Map<string, string>>()
       return {
@@ -107,7 +107,7 @@ const variants: Variant[] = [
   {
     id: 'accounts-as-in-3.1.2',
     story:
-      'The other members of 3.1.2: a state, a nickname, a servicer. Description is a textual description: that of every card may be the same, in any script.',
+      'Accounts have the other members of 3.1.2, such as Status, Nickname and Servicer. All accounts have the same Description, in several scripts.',
     middleware: elements('Account', (row) => ({
       ...row,
       Description: 'Kreditkarte “Größe” 信用卡',
@@ -120,7 +120,7 @@ const variants: Variant[] = [
   {
     id: 'detail-by-values',
     story:
-      'The level of detail shows in values: Basic masks the whole card number, Detail all but four digits.',
+      'A consent with ReadAccountsBasic shows the card number with all digits masked; one with ReadAccountsDetail shows four digits.',
     policies: (correct, { fired }) => ({
       accountView(facts) {
         const view = correct.accountView(facts)
@@ -137,28 +137,26 @@ const variants: Variant[] = [
   },
   {
     id: 'cards-at-single-addresses',
-    story:
-      'The list of accounts names them, and no more; the level of detail shows where one is asked for.',
+    story: 'GET /accounts does not show the card number; GET /accounts/{AccountId} does.',
     warns: ['ACC-20/detail-shows-card'],
     middleware: rowsOf('accounts', (rows) => rows.map(bare)),
   },
   {
     id: 'cards-in-the-list-alone',
-    story:
-      'The other way round: a single address names the account, and no more; the level of detail shows in the list.',
+    story: 'GET /accounts/{AccountId} does not show the card number; GET /accounts does.',
     warns: ['ACC-20/detail-shows-card'],
     middleware: rowsOf('account', (rows) => rows.map(bare)),
   },
   {
     id: 'cards-that-are-not-shown-are-empty',
     story:
-      'Which members of a card are shown depends on the permission (AMB-17): a serializer writes the object of a card that may not be shown, with nothing in it.',
+      'If the consent may not see the card number, Account is an empty object or an array with an empty object. Which members are shown depends on the permission (AMB-17).',
     middleware: elements('Account', (row) => ({ Account: noCard(), ...row })),
   },
   {
     id: 'cards-masked-in-any-way',
     story:
-      'A "masked version of the primary card number" may show its first six and last four digits, be grouped, with dots, be what is left of it, four digits, or have zeros or nines in its midst, as many as its first eight leave, where a field takes digits alone.',
+      'Card numbers are masked in different ways: first six and last four digits, groups of dots, only the last four digits, or zeros or nines instead of the hidden digits. The document only says "masked version of the primary card number".',
     policies: (_correct, { fired }) => {
       const mask = roundRobinPerKey<(pan: string) => string>([
         (pan) => `${pan.slice(0, 6)}XXXXXX${pan.slice(-4)}`,
@@ -179,7 +177,7 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-to-the-last-digit',
     story:
-      'How much of the "masked version of the primary card number" is left is not said: nothing, so that all cards look alike.',
+      'Card numbers are masked completely, so all cards look alike. The document does not say how much of the "masked version of the primary card number" is visible.',
     policies: (_correct, { fired }) => ({
       maskCard() {
         fired()
@@ -190,7 +188,7 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-by-zeros-to-the-last-digit',
     story:
-      'The same where a field takes digits alone: the digits after the first six are zeros, and both cards of one issuer look alike.',
+      'Card numbers show the first six digits and zeros, so two cards of one issuer look alike. The document does not say how much of the number is visible.',
     policies: (_correct, { fired }) => ({
       maskCard(pan) {
         fired()
@@ -201,7 +199,7 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-otherwise-each-time',
     story:
-      'Each is a "masked version of the primary card number": which one depends on the server that answers.',
+      'The same card number is masked differently in each response, depending on the server. Each is a "masked version of the primary card number".',
     policies: (_correct, { fired }) => ({
       maskCard(pan) {
         fired()
@@ -212,7 +210,7 @@ const variants: Variant[] = [
   {
     id: 'cards-masked-more-after-a-refresh',
     story:
-      'How much of the number is left is not said, and may depend on the token: the first eight digits and the last four, or what is left of these.',
+      'A refreshed token shows fewer digits of the card number (the first six) than the first token (the first eight and the last four). The document does not say how much of the number is visible.',
     policies: (_correct, { fired }) => ({
       maskCard(pan) {
         fired()

@@ -71,14 +71,14 @@ const variants: Variant[] = [
   {
     id: 'login-page-at-once',
     story:
-      'The first answer of the authorisation endpoint may be the login page (AMB-08), and which claims a request object needs is open: nbf is not one of them.',
+      'The authorisation endpoint returns the login page itself, without a redirect to it (AMB-08). The bank does not require nbf in a request object.',
     settings: { loginPage: 'forms' },
     middleware: answers((ctx) => onPages(ctx) && ctx.path === '/authorize'),
   },
   {
     id: 'login-page-with-401',
     story:
-      'Which status the first page has is open (AMB-08): nobody is logged in yet, so it is 401 with a form.',
+      'The login page has status 401, because the customer is not logged in yet. The status of the first page is open (AMB-08).',
     async middleware(ctx, next) {
       await next()
       const asks = typeof ctx.body === 'string' && ctx.body.includes('name="password"')
@@ -90,7 +90,7 @@ const variants: Variant[] = [
   {
     id: 'known-browsers-need-no-login',
     story:
-      'How customers authenticate is the bank’s: whoever has logged in in this browser session is known, and asked for the approval alone.',
+      'A customer who has logged in before in this browser session is only asked for the approval. How customers authenticate is the bank’s choice.',
     async middleware(ctx, next) {
       const { customers, visitors } = stateOf(ctx).bank.services
       const [, uid = '', step] =
@@ -109,7 +109,7 @@ const variants: Variant[] = [
   {
     id: 'one-visit-for-each-browser-session',
     story:
-      'How long a browser session lasts is the bank’s: after an approval the customer must close the browser, and sees a page that says so.',
+      'After an approval, the browser session is over: a new authorisation request shows a page that asks the customer to close the browser. How long a browser session lasts is the bank’s choice.',
     async middleware(ctx, next) {
       if (onPages(ctx) && ctx.path === '/authorize' && ctx.cookies.get('over', { signed: false })) {
         ctx.type = 'text/html'
@@ -124,7 +124,7 @@ const variants: Variant[] = [
   {
     id: 'one-request-for-each-browser-session',
     story:
-      'How many requests a browser has open is the bank’s: it keeps the one that was opened last, and the page of an earlier one has expired.',
+      'A browser can have one open authorisation request: the page of an earlier one has expired. How many a browser can have is the bank’s choice.',
     async middleware(ctx, next) {
       const [, uid] = (onPages(ctx) && /^\/interaction\/([^/]+)/.exec(ctx.path)) || []
       const last = ctx.cookies.get('last', { signed: false })
@@ -145,7 +145,7 @@ const variants: Variant[] = [
   {
     id: 'one-visit-for-each-waiting-consent',
     story:
-      'What becomes of a consent whose visit had no end is not shown: it is lost, and another one must be created. So it is after a visit in a browser that was used before.',
+      'A consent can be put before the customer only once. If that visit did not end, or the browser was used before, the TPP must create another consent. The document does not say what becomes of such a consent.',
     async middleware(ctx, next) {
       const isStart = onPages(ctx) && ctx.path === '/authorize'
       const consent = isStart ? consentAsked(ctx) : undefined
@@ -172,7 +172,8 @@ const variants: Variant[] = [
   },
   {
     id: 'prompt-is-not-known',
-    story: 'The documents have no prompt: a login page is shown, whatever a request says of pages.',
+    story:
+      'The bank ignores prompt, even prompt=none, and shows the login page. The documents do not mention prompt.',
     middleware: acceptsRequest(({ claims: { prompt, ...others } }, query) => {
       if (prompt === undefined) return undefined
       delete query.prompt
@@ -182,7 +183,7 @@ const variants: Variant[] = [
   {
     id: 'login-behind-many-redirects',
     story:
-      "How customers come to the login page is the bank's: by way of three other paths and a cookie. After a form was posted, 303 leads on within the bank; the redirect to the TPP is a 302.",
+      'The login page comes after several redirects and a cookie, and forms are answered with 303. Only the redirect to the TPP is a 302. How customers come to the login page is the bank’s choice.',
     async middleware(ctx, next) {
       const hop = onPages(ctx) ? /^\/go\/(\d)$/.exec(ctx.path)?.[1] : undefined
       if (hop !== undefined) {
@@ -204,7 +205,7 @@ const variants: Variant[] = [
   {
     id: 'pages-that-lead-on-by-themselves',
     story:
-      "How customers come to the login page is the bank's: a page that asks them to wait says in its head where it leads, in turns in a header.",
+      'Before the login page, a waiting page leads on by a meta refresh or a Refresh header. How customers come to the login page is the bank’s choice.',
     async middleware(ctx, next) {
       const hop = onPages(ctx) ? /^\/wait\/([\w-]+)$/.exec(ctx.path)?.[1] : undefined
       if (hop !== undefined) {
@@ -227,7 +228,7 @@ const variants: Variant[] = [
   {
     id: 'a-page-before-the-login',
     story:
-      "What customers see is the bank's: a page about fraud with a button comes first, and organisation and OnBehalfOf are shown in entities, capitals and markup.",
+      'A page about fraud with a button comes before the login. The consent page shows the organisation and OnBehalfOf with HTML entities and markup. What customers see is the bank’s choice.',
     target: ({ authorisation }) => {
       authorisation.forms?.push({ has: ['go-on'], approve: { name: 'go-on', value: 'yes' } })
     },
@@ -247,13 +248,13 @@ const variants: Variant[] = [
   {
     id: 'names-in-letters-logos-and-fields',
     story:
-      "How names are set is the bank's: a big first letter and places where a line may break, the description of a logo, a field that can only be read.",
+      'The consent page shows names with markup between the letters, as the text of a logo, or in a read-only field. How names are shown is the bank’s choice.',
     middleware: setOtherwise,
   },
   {
     id: 'locked-out-after-three-wrong-passwords',
     story:
-      'How customers are protected is the bank’s: who is wrong three times in a row is locked out.',
+      'A customer who enters three wrong passwords in a row is locked out. How customers are protected is the bank’s choice.',
     async middleware(ctx, next) {
       await next()
       if (!onPages(ctx) || ctx.method !== 'POST' || !ctx.path.endsWith('/login')) return
@@ -272,7 +273,7 @@ const variants: Variant[] = [
   {
     id: 'pages-in-utf-16',
     story:
-      'How pages are encoded is the bank’s: in UTF-16, which a byte order mark tells, or the header (HTML 13.2.3.2).',
+      'The pages are encoded in UTF-16, with a byte order mark or a charset in the header (HTML 13.2.3.2). The encoding of the pages is the bank’s choice.',
     middleware: answers((ctx) => {
       if (!onPages(ctx) || typeof ctx.body !== 'string' || !ctx.body.includes('<form')) return false
       const { status } = ctx
@@ -286,7 +287,7 @@ const variants: Variant[] = [
   {
     id: 'forms-in-parts',
     story:
-      'How the pages encode their forms is the bank’s: as multipart/form-data, and no other way.',
+      'The bank accepts the forms of its pages only as multipart/form-data. How the pages encode their forms is the bank’s choice.',
     async middleware(ctx, next) {
       // A POST from a link of the bank has no form.
       if (onPages(ctx) && ctx.method === 'POST' && ctx.get('content-type') !== '') {

@@ -40,7 +40,7 @@ const variants: Variant[] = [
   {
     id: 'forms-of-own-pages-alone',
     story:
-      'How a bank sees to it that no other site sends its forms is the bank’s: each comes from one of its own pages, by Origin or Referer, and has what a strict cookie has.',
+      'The bank accepts a form only from its own pages: it checks Origin or Referer, and a token in the form and a strict cookie. How it prevents forged forms is the bank’s choice.',
     async middleware(ctx, next) {
       if (!onPages(ctx)) return next()
       if (ctx.method === 'POST' && ctx.path.startsWith('/interaction/')) {
@@ -72,7 +72,7 @@ const variants: Variant[] = [
   {
     id: 'pages-with-one-button-in-a-row',
     story:
-      'How many pages come before the login is the bank’s: four, each with the same button and nothing else.',
+      'Four pages with the same single button come before the login. How many pages come before the login is the bank’s choice.',
     target: ({ authorisation }) => {
       authorisation.forms?.push({
         has: ['_eventId_next'],
@@ -93,7 +93,7 @@ const variants: Variant[] = [
   {
     id: 'last-page-says-where-it-leads',
     story:
-      '“Response 302 redirects to redirect_uri”: after the decision a page tells the customer which address comes next, and leads by itself to one of the bank’s, which answers so.',
+      'After the decision, a page names the next address and leads to one of the bank’s addresses, which sends the 302 to the redirect URI. “Response 302 redirects to redirect_uri” still holds.',
     async middleware(ctx, next) {
       const back = onPages(ctx) ? /^\/leave\/([\w-]+)$/.exec(ctx.path)?.[1] : undefined
       if (back !== undefined) {
@@ -117,7 +117,7 @@ const variants: Variant[] = [
   {
     id: 'login-in-three-steps',
     story:
-      'How a customer logs in is the bank’s: the user’s number, a PIN and a one-time code, each on a page of its own, at a host of its own.',
+      'The customer enters user number, PIN and one-time code on three pages, at another host. How a customer logs in is the bank’s choice.',
     target: (document) => {
       const { authorisation, addresses, customers } = document
       authorisation.hosts = [new URL(addresses.discovery_url ?? '').host]
@@ -170,7 +170,7 @@ const variants: Variant[] = [
   {
     id: 'accounts-on-a-page-of-their-own',
     story:
-      'How accounts are chosen is the bank’s: in boxes with a name each, on a page before the one on which the customer decides.',
+      'The customer chooses the accounts on a page before the decision, in boxes with different names. How accounts are chosen is the bank’s choice.',
     target: ({ authorisation }) => {
       authorisation.forms = (authorisation.forms ?? []).map(({ tickAll: _, ...form }) => form)
       authorisation.forms.push({ has: ['choosing'], tickAll: 'card[*]' })
@@ -207,7 +207,8 @@ const variants: Variant[] = [
   },
   {
     id: 'denial-asked-twice',
-    story: 'How a customer says no is the bank’s: on two pages.',
+    story:
+      'The customer must confirm a denial on a second page. How a customer denies is the bank’s choice.',
     target: ({ authorisation }) => {
       const approve = { name: 'sure', value: 'yes' }
       authorisation.forms?.unshift({ has: ['sure'], only: 'deny', approve })
@@ -216,7 +217,8 @@ const variants: Variant[] = [
   },
   {
     id: 'denial-asked-twice-that-nobody-described',
-    story: 'How a customer says no is the bank’s: on two pages, of which the target knows one.',
+    story:
+      'The customer must confirm a denial on a second page, which the target does not describe.',
     middleware: deniedTwice,
     blocks: [
       'AUTHZ-04/on-error',

@@ -33,13 +33,13 @@ const variants: Variant[] = [
   {
     id: 'extra-scopes-are-left-out',
     story:
-      'Whether a scope beyond the registered ones is refused is open (AMB-28; RFC 6749 3.3 lets a server ignore a part of it): it is left out, and the customer is asked.',
+      'The bank ignores a requested scope that is not registered, and asks the customer for the others. Whether it must refuse is open (AMB-28; RFC 6749 3.3 lets a server ignore a part of the scope).',
     middleware: extraScopesLeftOut,
   },
   {
     id: 'declined-by-a-link',
     story:
-      'How a customer says no is the bank’s: by a link beside the form, which has a single button.',
+      'The customer denies by a link beside the form, not by a button. How a customer denies is the bank’s choice.',
     target: ({ authorisation }) => {
       for (const form of authorisation.forms ?? []) delete form.deny
       authorisation.forms?.unshift({ follow: 'Not now', only: 'deny' })
@@ -55,7 +55,8 @@ const variants: Variant[] = [
   },
   {
     id: 'all-accounts-are-shared',
-    story: "How accounts are chosen is the bank's: the consent covers all, and no page asks.",
+    story:
+      'The consent covers all accounts of the customer, and no page asks for a choice. How accounts are chosen is the bank’s choice.',
     policies: (_correct, { fired }) => ({
       cardsGranted(offered) {
         fired()
@@ -66,7 +67,7 @@ const variants: Variant[] = [
   },
   {
     id: 'accounts-chosen-again',
-    story: 'When customers re-confirm, the bank may let them choose the accounts again.',
+    story: 'In a re-confirmation, the customer chooses the accounts again.',
     policies: (correct, { fired }) => ({
       choosesCards: ({ kind }) => kind !== 'funds-confirmation',
       cardsOffered(consent, customer) {
@@ -79,7 +80,7 @@ const variants: Variant[] = [
   {
     id: 're-confirmed-by-a-login-alone',
     story:
-      'The customer re-confirms "by using the existing intent ID in a request to the authorisation endpoint": to log in is to confirm, and no page asks again what was decided once.',
+      'In a re-confirmation, the customer only logs in, and no page asks for the decision. The customer re-confirms "by using the existing intent ID in a request to the authorisation endpoint".',
     async middleware(ctx, next) {
       const uid = onPages(ctx) && /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1]
       const { provider, consents, policies, visitors } = stateOf(ctx).bank.services
@@ -99,7 +100,7 @@ const variants: Variant[] = [
   {
     id: 'buttons-say-where',
     story:
-      'How the pages send their forms is the bank’s: the buttons name the address, the one without a name too.',
+      'The buttons of the pages have the address of the form in formaction. How the pages send their forms is the bank’s choice.',
     middleware: pages((html) => {
       const [said, address] = / action="(\/interaction[^"]+)"/.exec(html) ?? []
       if (said === undefined) return html
@@ -108,7 +109,8 @@ const variants: Variant[] = [
   },
   {
     id: 'one-account-chosen-for-debits',
-    story: 'How many accounts a customer chooses is the customer’s affair: one of two, once.',
+    story:
+      'The customer chooses only one of two accounts in one of the approvals. How many accounts to choose is up to the customer.',
     policies(correct, { fired }) {
       let debitsOnly = false
       return {
@@ -135,7 +137,7 @@ const variants: Variant[] = [
   {
     id: 'refused-later-in-the-visit',
     story:
-      'Where a wrong intent is refused is open (AMB-23): the login page is shown, and the refusal comes after it, or the customer logs in and approves, and then it is.',
+      'An invalid consent is refused only after the login or after the approval. When it is refused is open (AMB-23).',
     policies: (correct, { fired }) => {
       const after = roundRobinPerKey(['login', 'decision'] as const)
       const early = (consentId: string) => {
@@ -162,7 +164,7 @@ const variants: Variant[] = [
   {
     id: 'refused-by-a-page',
     story:
-      'A redirect URI in a request that was not proven is not to be trusted: wrong requests end with a page at the bank, by 400, or by 200 where a portal serves it. A denial is redirected.',
+      'Invalid authorisation requests end with an error page of the bank (400 or 200), not with a redirect, because the redirect URI of such a request cannot be trusted. A denial is redirected.',
     middleware: errors((ctx, fragment) => {
       if (fragment.get('error') === 'access_denied') return false
       ctx.remove('location')
@@ -174,7 +176,7 @@ const variants: Variant[] = [
   {
     id: 'errors-told-in-any-way',
     story:
-      'On success the fragment carries code and ID token; where an error stands, and its value, the document does not say: in the query; under another name; without error_description, which is optional (RFC 6749 4.1.2.1).',
+      'The redirect has the error in the query, or has another error value, or has no error_description, which is optional (RFC 6749 4.1.2.1). The document does not say where an error is and what its value is.',
     middleware: errors(
       roundRobinOf<[Context, URLSearchParams, string], void>(
         (ctx, fragment, address) => {
@@ -195,7 +197,7 @@ const variants: Variant[] = [
   {
     id: 'an-outage-at-the-first-denial',
     story:
-      'A server that is overloaded for a moment says so with temporarily_unavailable (RFC 6749 4.1.2.1), also to a customer who denied.',
+      'The first denial is redirected with error temporarily_unavailable (RFC 6749 4.1.2.1), because the server is overloaded for a moment.',
     middleware: errors((ctx, fragment, address) => {
       if (fragment.get('error') !== 'access_denied' || outages().has('first')) return false
       outages().add('first')
@@ -206,7 +208,7 @@ const variants: Variant[] = [
   {
     id: 'one-of-two-parameters-is-taken',
     story:
-      'A request must not have a parameter twice (RFC 6749 3.1), and what a bank makes of one that does is its own: it takes the first, or the last.',
+      'If a parameter of an authorisation request is sent twice, the bank uses the first or the last. A client must not send one twice (RFC 6749 3.1), and the document does not say what the bank does then.',
     async middleware(ctx, next) {
       const twice = Object.entries(ctx.query).flatMap(([name, value]) =>
         Array.isArray(value) ? [[name, value.at(oneOfTwo(name)) ?? '']] : [],
@@ -221,7 +223,7 @@ const variants: Variant[] = [
   {
     id: 'errors-beside-empty-members',
     story:
-      'A parameter without a value is as good as none (RFC 6749 3.1): a redirect that tells an error has those of a success too, empty.',
+      'A redirect with an error also has empty code and id_token parameters. A parameter without a value counts as omitted (RFC 6749 3.1).',
     middleware: errors((ctx, fragment, address) => {
       ctx.set('location', `${address}#code=&id_token=&${fragment}`)
     }),
@@ -229,7 +231,7 @@ const variants: Variant[] = [
   {
     id: 'more-in-the-fragment',
     story:
-      'An authorisation response may have more members: iss (RFC 9207), session_state, scope. A space in a form is + or %20, and every other character may be encoded too.',
+      'The redirect has more parameters: iss (RFC 9207), session_state and scope. Spaces are written as + or %20, and other characters may be percent-encoded too.',
     middleware: answers((ctx) => {
       const [address, text] = locationOf(ctx).split('#', 2)
       if (!onPages(ctx) || text === undefined) return false
@@ -243,7 +245,7 @@ const variants: Variant[] = [
   {
     id: 'codes-and-tokens-with-every-character',
     story:
-      'A code may be long, and hold characters that a form must encode (RFC 6749 A.11); a token may hold each of RFC 6750 2.1, such as / and +, or be a signed JWT of some length.',
+      'Codes are long and have characters that a form must encode (RFC 6749 A.11). Access tokens have characters such as / and + (RFC 6750 2.1), or are long signed JWTs.',
     middleware: (ctx, next) => tokens(ctx, () => longCodes(ctx, next)),
   },
 ]

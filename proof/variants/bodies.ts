@@ -31,7 +31,7 @@ function say(ctx: Context, type: string, body: string | undefined) {
 const variants: Variant[] = [
   {
     id: 'no-next-page-spelt-out',
-    story: '"No pagination": the envelope of the gateway has Next and Prev all the same, empty.',
+    story: 'Links also has empty First, Next, Prev and Last. "No pagination" still holds.',
     middleware: successes(['consents', 'data'], (body) => ({
       ...body,
       Links: { First: '', Next: '', Prev: '', Last: '', ...(body.Links as Json) },
@@ -40,7 +40,7 @@ const variants: Variant[] = [
   {
     id: 'errors-of-any-shape',
     story:
-      '"The error body shape of this interface: not shown." None, the page of a gateway, a word, problem details, those of RFC 6749, a list, and XML that is called JSON.',
+      'Error bodies have different forms: empty, an HTML page, plain text, problem details, an OAuth error (RFC 6749), a list, and XML with a JSON Content-Type. "The error body shape of this interface: not shown."',
     middleware: refusals(
       ACCOUNT_INFORMATION,
       roundRobinOf<[Context], void>(
@@ -62,7 +62,8 @@ const variants: Variant[] = [
   },
   {
     id: 'more-members-everywhere',
-    story: 'No sentence closes an object: members that the tables do not know are lawful extras.',
+    story:
+      'Every JSON object has extra members. The document does not forbid members that are not in its tables.',
     middleware: answers((ctx) => {
       const body = jsonOf(ctx)
       if (!body || partOf(ctx) === 'pages') return false
@@ -72,7 +73,7 @@ const variants: Variant[] = [
   {
     id: 'lists-of-the-other-resources-are-empty',
     story:
-      'No sentence closes an object: a serializer knows one kind of Data, and writes the lists of the other resources as well, empty.',
+      'Data also has empty arrays of the other resources. The document does not forbid more members.',
     middleware: successes(['data'], (body) => ({
       ...body,
       Data: { Account: [], Balance: [], Transaction: [], ...(body.Data as Json) },
@@ -81,7 +82,7 @@ const variants: Variant[] = [
   {
     id: 'json-written-in-any-way',
     story:
-      'The order of the members of a JSON object means nothing (RFC 8259 4); JSON may be indented, and every character outside ASCII escaped (2, 7); application/json may carry parameters, and its case is free (RFC 9110 8.3.1).',
+      'JSON has its members in another order (RFC 8259 4), is indented, or escapes all characters outside ASCII (2, 7). Content-Type has parameters or upper case (RFC 9110 8.3.1).',
     middleware: answers((ctx) => {
       const body = jsonOf(ctx)
       return body ? write(ctx, body) : false
@@ -90,13 +91,13 @@ const variants: Variant[] = [
   {
     id: 'sets-in-any-order',
     story:
-      'Permissions, scopes, grant types, the words of response types and the products are sets: in each answer they stand in another order, and what was not asked for may stand beside them.',
+      'Permissions, scopes, grant types, response types and products are in another order in each response, and some extra grant types are listed. They are sets.',
     middleware: successes(['consents', 'products', 'registration', 'token'], disordered),
   },
   {
     id: 'consents-without-pages',
     story:
-      'The table of the envelope says presence of Data and Risk only: a consent response without Links and Meta, or with a Meta that is empty, as a consent has no pages.',
+      'Consent responses have no Links and Meta, or an empty Meta. The table of the envelope says presence only of Data and Risk.',
     middleware: successes(
       ['consents'],
       roundRobinOf<[Json], Json>(
@@ -110,7 +111,7 @@ const variants: Variant[] = [
   {
     id: 'data-without-a-count-of-pages',
     story:
-      'TotalPages is optional in 3.1.2, and the table only describes it: data answers with a Meta that is empty, as banks send it.',
+      'Meta of data responses is empty. TotalPages is optional in 3.1.2, and the table only describes it.',
     middleware: successes(['data'], (body) => ({ ...body, Meta: {} })),
     warns: ['ENV-09/total-pages'],
     because: 'AMB-31: 3.1.2 makes the section mandatory, and TotalPages optional in it.',
@@ -118,7 +119,7 @@ const variants: Variant[] = [
   {
     id: 'envelopes-with-more',
     story:
-      'One answer is the first page and the last one, and Links says so (AMB-29), with empty addresses of a page before and after it; an empty one has no page; that Risk is absent outside consents no sentence says.',
+      'Data responses have Risk, First and Last links (AMB-29) and empty Prev and Next links. TotalPages of an empty list is 0.',
     middleware: successes(['data'], (body) => {
       const links = (body.Links ?? {}) as Json
       const [rows] = Object.values((body.Data ?? {}) as Json)
@@ -134,7 +135,7 @@ const variants: Variant[] = [
   {
     id: 'absent-members-are-null',
     story:
-      'No sentence says how an optional member without a value is shown: as null, by a serializer that knows all of them.',
+      'Optional members without a value are null. The document does not say how they are shown.',
     middleware: successes(
       ['consents', 'data', 'discovery', 'products', 'registration', 'token'],
       withNulls,
@@ -145,7 +146,7 @@ const variants: Variant[] = [
   {
     id: 'links-of-any-form',
     story:
-      'Links.Self is an absolute URL that references the resource: with the query of the request or without, and under the name and the path by which TPPs, or those behind the gateway, which numbers its own APIs and spells /Accounts where paths have no case, reach the bank. The heading of the query names /account-requests.',
+      'Links.Self has different forms: with or without the query, with the public or the internal host and path, with upper-case letters in the path, or with /account-requests. It is an absolute URL that references the resource.',
     policies: (correct, { fired }) => {
       const ways = ['without-query', 'public', 'behind', 'below', 'requests', 'capital'] as const
       const next = roundRobin(ways)
@@ -176,7 +177,7 @@ const variants: Variant[] = [
   {
     id: 'links-with-the-filter-that-was-applied',
     story:
-      'Whether Links.Self has the query of the request is not said: it has the filters that were applied, which begin with the history and end now.',
+      'Links.Self has the date filters that the bank applied: they begin with its history and end now. Whether Links.Self has the query of the request is not said.',
     policies: (correct, { fired }) => ({
       selfLink(base, path) {
         const self = new URL(correct.selfLink(base, path))

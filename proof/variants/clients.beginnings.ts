@@ -44,7 +44,7 @@ const variants: Variant[] = [
   {
     id: 'what-is-new-is-known-a-moment-later',
     story:
-      'No sentence says that each server hears at once of a client, a consent, a code or a token: those that answer next know it a moment later, the page of the customer as well.',
+      'A new client, consent, code or token works only a moment after it was issued. The document does not say that every server of the bank has it at once.',
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
         if (!isNew(consent.id)) return correct.visibleToTpp(consent)

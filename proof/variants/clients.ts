@@ -8,8 +8,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-are-not-offered',
     story:
-      '"A refresh token, if issued": a bank that issues none does not advertise the grant, and ' +
-      'refuses a registration that asks for it.',
+      'The bank issues no refresh tokens, does not advertise the grant, and refuses a registration that asks for it. "A refresh token, if issued".',
     settings: {
       refreshTokens: 'none',
       discovery: { grant_types_supported: ['authorization_code', 'client_credentials'] },
@@ -25,7 +24,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-come-unasked',
     story:
-      'Whether refresh_token is listed is open, and so is what the service adds: each client has it. The words of a response type may be listed in another order than they are stored.',
+      'The configuration does not list refresh_token, but each client gets this grant. The configuration lists the words of the response type in another order.',
     settings: {
       discovery: {
         grant_types_supported: ['authorization_code', 'client_credentials'],
@@ -42,8 +41,7 @@ const variants: Variant[] = [
   {
     id: 'grants-are-asked-late',
     story:
-      '"A client can call the token endpoint only with a registered grant type": the authorisation page ' +
-      'gives a code to every client, and a refresh token comes with every code; the next call is refused.',
+      'The authorisation endpoint gives a code and a refresh token to every client, and the token endpoint refuses a grant type that is not registered. "A client can call the token endpoint only with a registered grant type".',
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
         const seen = correct.stored(model, id, record)
@@ -63,7 +61,7 @@ const variants: Variant[] = [
   {
     id: 'later-registrations-replace-the-client',
     story:
-      'How often one software statement can be registered is not said (AMB-35): each time makes a new client, and ends the one before, its tokens included.',
+      'Each registration of a software statement creates a new client and ends the earlier one with its tokens. How often one software statement can be registered is not said (AMB-35).',
     policies: (correct, { fired }) => {
       const newest = new Map<unknown, string>()
       const ended = new Set<unknown>()
@@ -85,7 +83,8 @@ const variants: Variant[] = [
   },
   {
     id: 'one-client-for-each-software',
-    story: 'A software statement has one client; a second registration changes it.',
+    story:
+      'Each software has one client; a second registration with its software statement changes that client.',
     policies: (_correct, { fired }) => ({
       clientIdFor({ software_id }) {
         fired()

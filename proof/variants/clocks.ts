@@ -56,7 +56,7 @@ const shift = roundRobin([-APART, 240])
 const variants: Variant[] = [
   {
     id: 'tokens-that-tell-their-end',
-    story: `An access token may tell when it expires. No clocks agree: by that of the bank it is ${APART} seconds earlier. Or expires_in is four minutes less, so that clients ask for another one in time.`,
+    story: `The exp of an access token (a JWT) is ${APART} seconds earlier than expires_in says, because clocks differ, or four minutes later, so that clients ask for a new one in time.`,
     middleware: tokensSpelt((token, ctx) => {
       const told = Math.floor(Date.now() / 1000) + Number(jsonOf(ctx)?.expires_in)
       return stateOf(ctx).bank.signAsBank({ jti: token, exp: told + shift() })
@@ -65,7 +65,7 @@ const variants: Variant[] = [
   {
     id: 'times-to-the-second',
     story:
-      'RFC 3339 does not ask for fractions of a second: two changes of Status within one second have one StatusUpdateDateTime.',
+      'Date-times have no fraction of a second, so two changes of Status within one second have the same StatusUpdateDateTime. RFC 3339 does not require fractions.',
     policies: (correct, { fired }) => ({
       dateTimeOf(instant) {
         fired()
@@ -76,7 +76,7 @@ const variants: Variant[] = [
   {
     id: 'times-to-the-second-move-with-re-confirmation',
     story:
-      'StatusUpdateDateTime is “when the consent was last updated”: a re-confirmation is an update, and a revocation within the same second shows the same time.',
+      'Date-times have no fraction of a second, and a re-confirmation changes StatusUpdateDateTime. A revocation within the same second shows the same time. It is “when the consent was last updated”.',
     policies: (correct, { fired }) => ({
       dateTimeOf: (instant) => correct.dateTimeOf(instant - (instant % 1000)).replace(/\.\d+/, ''),
       consentView(consent, spelling) {
@@ -89,7 +89,7 @@ const variants: Variant[] = [
   {
     id: 'times-to-the-tenth',
     story:
-      'RFC 3339 leaves the number of digits open: two changes of Status within a tenth of a second have one StatusUpdateDateTime.',
+      'Date-times have one digit of a fraction, so two changes of Status within a tenth of a second have the same StatusUpdateDateTime. RFC 3339 leaves the number of digits open.',
     policies: (correct, { fired }) => ({
       dateTimeOf(instant) {
         fired()
@@ -101,7 +101,7 @@ const variants: Variant[] = [
   {
     id: 'creations-by-another-clock',
     story:
-      'No clocks agree, and a bank has several: what creates consents is 0.4 seconds ahead of what updates them.',
+      'CreationDateTime comes from a clock that is 0.4 seconds ahead of the clock of StatusUpdateDateTime. Clocks differ, and a bank has several.',
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
         fired()
@@ -112,7 +112,7 @@ const variants: Variant[] = [
   {
     id: 'creations-answered-by-another-clock',
     story:
-      'Nor do those of what answers a creation, and of what stores it: CreationDateTime of the answer is 0.7 seconds before that of every query.',
+      'CreationDateTime in the response to a creation is 0.7 seconds earlier than in every query, because two servers have different clocks.',
     middleware: answered('account-access', 'POST', ({ CreationDateTime, ...data }) => ({
       ...data,
       CreationDateTime: new Date(Date.parse(String(CreationDateTime)) - 700).toISOString(),
@@ -120,17 +120,17 @@ const variants: Variant[] = [
   },
   {
     id: 'strict-clock-ahead',
-    story: `No clocks agree: the bank's is ${APART} seconds ahead, and it takes nothing that has expired by it.`,
+    story: `The clock of the bank is ${APART} seconds ahead, and the bank refuses everything that has expired by that clock.`,
     ...strictClock(APART),
   },
   {
     id: 'strict-clock-behind',
-    story: `No clocks agree: the bank's is ${APART} seconds behind, and it takes nothing that was issued in its future.`,
+    story: `The clock of the bank is ${APART} seconds behind, and the bank refuses everything that was issued in the future by that clock.`,
     ...strictClock(-APART),
   },
   {
     id: 'id-tokens-of-a-fast-clock',
-    story: "No clocks agree: the bank's is 20 seconds ahead of the TPP's.",
+    story: "The clock of the bank is 20 seconds ahead of the TPP's clock.",
     policies: (correct) => ({
       consentView: (consent, spelling) => {
         const created = consent.created + 20_000

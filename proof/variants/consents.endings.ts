@@ -33,7 +33,7 @@ const variants: Variant[] = [
   {
     id: 'newest-consent-alone-waits',
     story:
-      'How long a consent waits for its customer is not shown: until the same client asks for the next one.',
+      'When a client creates a consent, its earlier consents in AwaitingAuthorisation end. How long a consent waits for its customer is not shown.',
     async middleware(ctx, next) {
       await next()
       if (ctx.status !== 201 || !isAbout(ctx, KIND, 'POST')) return
@@ -53,7 +53,7 @@ const variants: Variant[] = [
   {
     id: 'ends-take-effect-later',
     story:
-      'That access is rejected "at any time" after a deletion or revocation names no second: caches of the query and of the data servers follow within seconds.',
+      'After a delete or revocation, queries and data requests still work for a second. The document says "at any time" and names no delay; caches need a moment.',
     policies: (correct, { fired }) => {
       const fresh = (since: number | undefined) => since !== undefined && Date.now() - since < LATE
       return {
@@ -78,7 +78,7 @@ const variants: Variant[] = [
   {
     id: 'ends-reach-caches-later',
     story:
-      'The same second is named for nobody: what is read by an older token, with a filter or while nobody is there comes from caches that follow later.',
+      'After the end of a consent, data requests with an older token, with a filter or without the customer still work for a second, because caches answer them. The document names no delay.',
     policies: (correct, { fired }) => ({
       tokensDie: () => false,
       consentUsable(consent, age) {
@@ -99,7 +99,7 @@ const variants: Variant[] = [
   {
     id: 'ends-reach-data-later',
     story:
-      'Nor is it named for data: the query says at once that a consent is deleted, refresh tokens and data servers hear of it within a second.',
+      'After a delete, the query is refused at once, but refresh tokens and data requests still work for a second. The document names no delay.',
     policies: (correct, { fired }) => {
       const late = ({ deleted }: Consent) => deleted !== undefined && Date.now() - deleted < LATE
       return {
@@ -119,7 +119,7 @@ const variants: Variant[] = [
   {
     id: 'revocations-reach-one-replica-later',
     story:
-      'Nor is it named for the query: of two replicas that answer by turns one hears of a revocation within seconds, and shows the consent as it was until then.',
+      'After a revocation, one of two servers still shows the consent as Authorised for a second. The document names no delay.',
     policies: (correct, { fired }) => {
       const isLateOne = roundRobinPerKey([false, true] as const)
       return {
@@ -145,7 +145,7 @@ const variants: Variant[] = [
   {
     id: 'approvals-reach-one-replica-later',
     story:
-      'Nor is it named for an approval: of two replicas that answer by turns one hears of it within a second, and shows the consent as it was until then.',
+      'After an approval, one of two servers still shows the consent as AwaitingAuthorisation for a second. The document names no delay.',
     policies: (correct, { fired }) => {
       const isLateOne = roundRobin([true, false])
       return {
@@ -168,7 +168,7 @@ const variants: Variant[] = [
   {
     id: 'consents-expire-ninety-days-after-confirmation',
     story:
-      'What ExpirationDateTime is when none was sent is not shown: the date of the next re-confirmation.',
+      'A consent created without ExpirationDateTime shows the date of its next re-confirmation as its expiry. What it is then is not shown.',
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
         const { confirmed, kind } = consent
@@ -183,7 +183,7 @@ const variants: Variant[] = [
   {
     id: 'consents-expire-by-their-date',
     story:
-      'How a consent comes to its end before its time is not shown: its ExpirationDateTime is brought forward, and its Status stays.',
+      'A consent that is ended early has an earlier ExpirationDateTime and keeps its Status. How a consent ends early is not shown.',
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
         const { expires, ahead } = consent
@@ -198,7 +198,7 @@ const variants: Variant[] = [
   {
     id: 'denied-consents-in-any-state',
     story:
-      'The complete list of Status values and transitions is not shown: a denial changes none, or makes a consent Revoked.',
+      'A denied consent keeps AwaitingAuthorisation or becomes Revoked. The complete list of Status values and transitions is not shown.',
     policies: (_correct, { fired }) => {
       const after = roundRobinPerKey([undefined, 'Revoked'] as const)
       return {
@@ -213,7 +213,7 @@ const variants: Variant[] = [
   {
     id: 'ended-consents-say-so',
     story:
-      'The complete list of Status values is not shown, nor any transition on expiry: an expired consent has Status Expired; after 90 days it is AwaitingReconfirmation.',
+      'An expired consent has Status Expired, and one that is due for re-confirmation has AwaitingReconfirmation. The complete list of Status values, and any transition on expiry, is not shown.',
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
         const view = correct.consentView(consent, spelling)
@@ -227,7 +227,7 @@ const variants: Variant[] = [
   },
   {
     id: 'expired-consents-vanish',
-    story: 'Any transition on expiry is not shown: an expired consent is not there any more.',
+    story: 'An expired consent cannot be queried. Any transition on expiry is not shown.',
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
         if (!correct.consentExpired(consent)) return correct.visibleToTpp(consent)
@@ -239,7 +239,7 @@ const variants: Variant[] = [
   {
     id: 'denied-consents-vanish-soon',
     story:
-      'What becomes of a denied consent is not shown: it can be queried for a while, and is then removed like anything that nobody needs.',
+      'A denied consent can be queried for a short time and is then removed. What becomes of a denied consent is not shown.',
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
         const removed = consent.status === 'Rejected' && Date.now() - consent.statusUpdated > SOON
@@ -252,7 +252,7 @@ const variants: Variant[] = [
   {
     id: 'refusals-say-how-a-consent-ended',
     story:
-      'What the query of a denied or expired consent gives is not shown, nor the body of an error: 410, with the consent and how it ended.',
+      'The query of a denied, expired or deleted consent gets 410 with the ConsentId and how it ended. Neither this response nor the body of an error is shown.',
     policies: (correct) => ({
       visibleToTpp: (consent) => correct.visibleToTpp(consent) && endOf(consent) === undefined,
     }),
@@ -269,7 +269,7 @@ const variants: Variant[] = [
   },
   {
     id: 'second-deletion-is-204',
-    story: 'What a second DELETE of a deleted consent gives is not shown: there is nothing to do.',
+    story: 'A second delete of a deleted consent gets 204. What it gets is not shown.',
     async middleware(ctx, next) {
       const deletes = ctx.method === 'DELETE' && partOf(ctx) === 'consents'
       const id = ctx.path.split('/').at(-1) ?? ''

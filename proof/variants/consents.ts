@@ -18,7 +18,7 @@ const variants: Variant[] = [
   {
     id: 'status-lags-behind-approval',
     story:
-      'The transition to Authorised is not shown: the service of consents hears of an approval by a queue, two queries later.',
+      'After an approval, the first two queries still show AwaitingAuthorisation, because the consent service is told by a queue. The transition to Authorised is not shown.',
     middleware: answered('account-access', 'GET', (data) => {
       const queries = asked()
       const times = (queries.get(data.ConsentId) ?? 0) + 1
@@ -31,12 +31,12 @@ const variants: Variant[] = [
   {
     id: 'own-consents-are-listed',
     story:
-      'What GET gives at the address at which consents are created is not shown: the consents of the client that asks.',
+      "GET /account-access-consents returns the client's own consents. What this request gets is not shown.",
     middleware: listing((consent, clientId) => consent.clientId === clientId),
   },
   {
     id: 'put-and-patch-read-the-consent',
-    story: 'What PUT and PATCH give is not shown: the consent as it is, whatever the body says.',
+    story: 'PUT and PATCH on a consent return it unchanged. What they get is not shown.',
     async middleware(ctx, next) {
       if (partOf(ctx) === 'consents' && ['PUT', 'PATCH'].includes(ctx.method)) {
         ctx.method = 'GET'
@@ -47,13 +47,14 @@ const variants: Variant[] = [
   },
   {
     id: 'consent-ids-are-urns',
-    story: 'A ConsentId is a string: a name with colons, or what must be encoded in a path.',
+    story:
+      'A ConsentId is a URN with colons and characters that must be encoded in a path. A ConsentId is a string.',
     middleware: idsBy(({ id }) => `urn:bank.example:intent:/1+a=%41 ${id}`),
   },
   {
     id: 'consent-ids-in-any-case',
     story:
-      'The column of the ConsentIds has a collation that ignores case: one in other letters finds the consent of the same client.',
+      'The bank ignores upper and lower case in a ConsentId, because the database column does.',
     warns: ['CONS-32/nearly-right'],
     because: 'A ConsentId that needs normalisation is another text: should.',
     middleware: (ctx, next) => {
@@ -66,12 +67,14 @@ const variants: Variant[] = [
   },
   {
     id: 'consent-ids-count',
-    story: 'A ConsentId is unique, and as short as it can be: 1 to 9, a to z, 10.',
+    story:
+      'ConsentIds are short: 1 to 9, a to z, 10 and so on. A ConsentId is only required to be unique.',
     middleware: idsBy((_, count) => count.toString(36)),
   },
   {
     id: 'consents-expire-by-default',
-    story: 'What ExpirationDateTime is when none was sent is not shown: the end of time.',
+    story:
+      'A consent created without ExpirationDateTime shows 9999-12-31 as its expiry. What it is then is not shown.',
     middleware: consentData((data) =>
       data.ExpirationDateTime === undefined
         ? { ...data, ExpirationDateTime: '9999-12-31T23:59:59.999Z' }
@@ -80,7 +83,8 @@ const variants: Variant[] = [
   },
   {
     id: 'consents-without-their-dates',
-    story: 'Which members a consent response has no column says: the dates that were sent are not.',
+    story:
+      'Consent responses do not show the dates of the request. The table has no column that says which members a response must have.',
     warns: ['CONS-30/dates', 'FCC-21/optional-members'],
     because: 'The presence of members is implied by the tables, no more (AMB-17).',
     middleware: consentData((data) => {
@@ -93,7 +97,7 @@ const variants: Variant[] = [
   {
     id: 'consents-without-an-update',
     story:
-      'StatusUpdateDateTime is "when the consent was last updated": one that was just created was not, and has none.',
+      'A new consent has no StatusUpdateDateTime, because it was not updated yet. It is "when the consent was last updated".',
     warns: ['CONS-30/status-update-date-time', 'FCC-21/status-update-date-time'],
     because: 'The presence of members is implied by the tables, no more (AMB-17).',
     middleware: consentData(({ StatusUpdateDateTime, ...others }) =>
@@ -102,8 +106,7 @@ const variants: Variant[] = [
   },
   {
     id: 'created-consents-say-little',
-    story:
-      'A creation is answered with ConsentId and Status alone; the query of a consent shows the rest.',
+    story: 'The response to a creation has only ConsentId and Status; the query shows the rest.',
     warns: [
       'CONS-30/creation-date-time',
       'CONS-30/dates',
@@ -120,7 +123,7 @@ const variants: Variant[] = [
   {
     id: 'combinations-of-3.1.2-only',
     story:
-      'The document is silent on combinations of permissions (AMB-13): those that 3.1.2 rules out are refused.',
+      'The bank refuses combinations of permissions that 3.1.2 forbids. The document does not mention combinations (AMB-13).',
     policies: (correct, { fired }) => ({
       permissionsAcceptable(permissions) {
         const some = (...names: string[]) => names.some((name) => permissions.includes(name))
@@ -136,7 +139,7 @@ const variants: Variant[] = [
   {
     id: 'consents-always-name-accounts',
     story:
-      'The document is silent on combinations of permissions (AMB-13): a consent without one for accounts is refused, any other is taken.',
+      'The bank refuses a consent without an accounts permission. The document does not mention combinations of permissions (AMB-13).',
     policies: (correct, { fired }) => ({
       permissionsAcceptable(permissions) {
         const names = ['ReadAccountsBasic', 'ReadAccountsDetail']
@@ -151,7 +154,7 @@ const variants: Variant[] = [
   {
     id: 'combinations-are-refused-at-the-page',
     story:
-      'The document is silent on combinations of permissions (AMB-13): one that opens nothing of what it names is created, and cannot be authorised.',
+      'The bank creates a consent with ReadTransactionsCredits or ReadTransactionsDebits alone, but refuses its authorisation. The document does not mention combinations of permissions (AMB-13).',
     policies: (correct, { fired }) => ({
       authorisable(consent, clientId, scopes, age) {
         const { permissions = [] } = consent ?? {}
@@ -168,7 +171,7 @@ const variants: Variant[] = [
   {
     id: 'basic-beside-detail-is-dropped',
     story:
-      'Detail includes Basic, so the store keeps one of them, and the answer shows which (AMB-44).',
+      'If both the Basic and the Detail permission are requested, the consent keeps only Detail, which includes Basic, and shows that (AMB-44).',
     policies: (correct, { fired }) => ({
       permissionsGranted(permissions) {
         const granted = correct.permissionsGranted(permissions)
@@ -183,7 +186,7 @@ const variants: Variant[] = [
   {
     id: 'detail-brings-basic',
     story:
-      'Detail includes Basic, so the store keeps both of them, and the answer shows it (AMB-44).',
+      'If a Detail permission is requested, the consent also gets the Basic permission, and shows that (AMB-44).',
     policies: (correct, { fired }) => ({
       permissionsGranted(permissions) {
         const granted = correct.permissionsGranted(permissions)
@@ -196,7 +199,7 @@ const variants: Variant[] = [
   {
     id: 'balances-beside-accounts-alone',
     story:
-      '"Permission needed for balance endpoints: not shown": that for accounts is needed beside ReadBalances.',
+      'The balance endpoints need an accounts permission as well as ReadBalances. "Permission needed for balance endpoints: not shown".',
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
         const permitted = correct.permits(permissions, endpoint)
@@ -209,7 +212,8 @@ const variants: Variant[] = [
   },
   {
     id: 'created-link-to-the-collection',
-    story: 'On a creation, the resource that Links.Self references may be the one posted to.',
+    story:
+      'Links.Self of a created consent is the address of the POST request, without the ConsentId.',
     policies: (correct, { fired }) => ({
       selfLink(base, path) {
         if (currentRequest()?.method !== 'POST') return correct.selfLink(base, path)
@@ -221,7 +225,7 @@ const variants: Variant[] = [
   {
     id: 'strict-about-risk-and-extras',
     story:
-      'The request has an empty Risk and the fields of the table; whatever else is refused, by an error that repeats it.',
+      'The bank refuses a consent request without an empty Risk or with other members than those of the table. The error repeats the request.',
     async middleware(ctx, next) {
       const posts = ctx.method === 'POST' && partOf(ctx) === 'consents'
       const { body } = stateOf(ctx)
@@ -234,7 +238,7 @@ const variants: Variant[] = [
   {
     id: 'lenient-about-risk-extras-and-dates',
     story:
-      'What a request without Risk gives is not shown: Risk and unknown members are ignored, and so is an ExpirationDateTime in the past or a period that ends before it starts.',
+      'The bank accepts a consent request without Risk, with unknown members, with an ExpirationDateTime in the past, or with a period that ends before it starts. What such a request gets is not shown.',
     policies: (correct, { fired }) => ({
       datesRefusal(dates) {
         if (correct.datesRefusal(dates)) fired()

@@ -25,7 +25,7 @@ const variants: Variant[] = [
   {
     id: 'rows-in-another-order-each-time',
     story:
-      "No sentence orders accounts, balances or transactions: the oldest first, or in nobody's order.",
+      'Accounts, balances and transactions are in another order in each response. The document does not define an order.',
     middleware: successes(['data'], (body) => {
       const [[name, rows] = ['', undefined]] = Object.entries(body.Data as Json)
       return Array.isArray(rows) ? { ...body, Data: { [name]: reordered(rows) } } : undefined
@@ -34,7 +34,7 @@ const variants: Variant[] = [
   {
     id: 'details-at-single-addresses',
     story:
-      'Lists are lean, and what one account is asked for has it all: AddressLine, MerchantDetails and CreditLine, which no sentence promises, stand in single answers alone.',
+      'AddressLine, MerchantDetails and CreditLine are only in the responses for one account, not in the bulk lists. The document does not require them.',
     middleware: rowsOf(['balances', 'transactions'], (rows) =>
       rows.map(
         ({ AddressLine: _address, MerchantDetails: _merchant, CreditLine: _line, ...row }) => row,
@@ -44,7 +44,7 @@ const variants: Variant[] = [
   {
     id: 'less-while-nobody-looks',
     story:
-      'No sentence promises AddressLine, MerchantDetails or CreditLine: while the customer is absent they are left out, to save what is not read.',
+      'AddressLine, MerchantDetails and CreditLine are left out without x-fapi-customer-ip-address. The document does not require them.',
     middleware: rowsOf(
       ['balances', 'transactions', 'account-balances', 'account-transactions'],
       (rows, ctx) =>
@@ -58,7 +58,7 @@ const variants: Variant[] = [
   },
   {
     id: 'credit-lines-now-and-then',
-    story: 'No sentence promises CreditLine: of two answers in turn the later leaves it out.',
+    story: 'Every second balance response has no CreditLine. The document does not require it.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>
       withCreditLine() ? undefined : rows.map(({ CreditLine: _line, ...row }) => row),
     ),
@@ -66,13 +66,13 @@ const variants: Variant[] = [
   {
     id: 'more-credit-lines-at-single-addresses',
     story:
-      'How many credit lines a balance has is not said: the list has the agreed one, and who asks for one account sees the emergency one as well.',
+      'The balances of one account have an additional emergency credit line. How many credit lines a balance has is not said.',
     middleware: rowsOf('account-balances', (rows) => rows.map(withEmergencyLine)),
   },
   {
     id: 'credit-lines-without-amounts-in-the-list',
     story:
-      'No sentence promises the amount of a credit line: the list says that there is one, and a single address how high it is.',
+      'The credit lines in GET /balances have no Amount; those of one account have it. The document does not require it.',
     middleware: rowsOf('balances', (rows) =>
       rows.map(({ CreditLine, ...row }) => ({
         ...row,
@@ -83,7 +83,7 @@ const variants: Variant[] = [
   {
     id: 'more-credit-lines-without-amounts-in-the-list',
     story:
-      'Both at once: the list names the agreed line and that for emergencies, and a single address the agreed one with its amount.',
+      'The credit lines in GET /balances have no Amount but include an emergency line; those of one account have the agreed line with its Amount.',
     middleware: rowsOf('balances', (rows) =>
       rows.map(withEmergencyLine).map(({ CreditLine, ...row }) => ({
         ...row,
@@ -94,7 +94,7 @@ const variants: Variant[] = [
   {
     id: 'more-credit-lines-for-newer-clients',
     story:
-      'How many credit lines a balance has is not said: newer clients are shown the emergency one as well.',
+      'The second client also gets an emergency credit line. How many credit lines a balance has is not said.',
     middleware: rowsOf(['balances', 'account-balances'], (rows, ctx) =>
       tokenInfoOf(ctx)?.client === 'second' ? rows.map(withEmergencyLine) : undefined,
     ),
@@ -102,7 +102,7 @@ const variants: Variant[] = [
   {
     id: 'last-night-while-nobody-looks',
     story:
-      'While the customer is absent the books as they were at midnight answer: balances of then, which say so, and nothing that was booked since.',
+      'Without x-fapi-customer-ip-address, the bank returns balances and transactions as of last midnight; the DateTime of a balance says so.',
     middleware: rowsOf(
       ['balances', 'transactions', 'account-balances', 'account-transactions'],
       (rows, ctx) => {
@@ -121,7 +121,7 @@ const variants: Variant[] = [
   {
     id: 'amounts-padded-with-zeros',
     story:
-      'The mainframe writes each amount in all thirteen digits and five decimals that version 3.1.2 has room for.',
+      'Amounts have thirteen digits and five decimals with leading zeros, which version 3.1.2 allows.',
     policies: (correct, { fired }) => ({
       amountOf(pence) {
         fired()
@@ -133,7 +133,7 @@ const variants: Variant[] = [
   {
     id: 'amounts-of-any-currency-and-decimals',
     story:
-      'Amount is a string of at most five decimals; how many no sentence says. Its Currency is the "currency of the transaction": euros for a meal in Lyon.',
+      'Amounts have zero to five decimals, and some transactions have Currency EUR. The number of decimals is not said, and Currency is the "currency of the transaction".',
     policies: (_correct, { fired }) => {
       const decimals = roundRobin([0, 3, 5, 2])
       return {
@@ -150,7 +150,7 @@ const variants: Variant[] = [
   },
   {
     id: 'amounts-of-whole-pounds',
-    story: 'The data of a staging environment may be made up, of whole pounds.',
+    story: 'All amounts are whole pounds without decimals, as in test data.',
     policies: (_correct, { fired }) => ({
       amountOf(pence) {
         fired()
@@ -161,13 +161,13 @@ const variants: Variant[] = [
   {
     id: 'dotted-names-of-any-shape',
     story:
-      'Account.SchemeName and CreditLine.Included may be members of an object or of the elements of an array (AMB-02), and no sentence promises a CreditLine: one, several, an object, an empty array, none.',
+      'Account and CreditLine are an object or an array (AMB-02), and CreditLine is absent, empty or has several elements. The document does not require a CreditLine.',
     ...dottedNames(),
   },
   {
     id: 'balances-with-and-without-their-credit-line',
     story:
-      'A balance says whether it includes the credit line: an account has one balance with it and one without.',
+      'Each account has two balances, one that includes the credit line and one that does not.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>
       rows.flatMap((row) => [row, withItsLine(row)]),
     ),
@@ -175,7 +175,7 @@ const variants: Variant[] = [
   {
     id: 'balances-of-each-part-of-a-card',
     story:
-      'No sentence closes an object: an account has a balance of purchases and one of cash, which a member tells apart that no table has.',
+      'Each account has two balances, of purchases and of cash, which differ in a member that the table does not have. The document does not forbid more members.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>
       rows.flatMap((row) => [
         { ...row, Part: 'Purchases' },
@@ -186,12 +186,13 @@ const variants: Variant[] = [
   {
     id: 'paid-off-cards-with-their-credit-line',
     story:
-      'A balance that includes the credit line of a card on which nothing is owed is as high as the line.',
+      'Nothing is owed on a card, and its balance includes the credit line, so it is as high as the line.',
     middleware: elements('Balance', withItsLine),
   },
   {
     id: 'one-card-used-up-to-its-limit',
-    story: 'A customer may owe exactly as much on a card as its credit line is.',
+    story:
+      'The balance of a card is equal to its credit limit, because the customer has used all of it.',
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, spelling) {
         if (card.key === 'okafor-travel') {
@@ -205,7 +206,7 @@ const variants: Variant[] = [
   {
     id: 'credit-lines-cut-after-use',
     story:
-      'CreditLine is the limit of today: the bank has cut it to five pounds, and the purchases before were larger.',
+      'The credit line is now five pounds, and earlier purchases were higher. CreditLine is the current limit.',
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, spelling) {
         fired()
@@ -216,7 +217,7 @@ const variants: Variant[] = [
   {
     id: 'balances-of-this-second',
     story:
-      'DateTime is the "date/time of the balance": that of the answer, and it moves; others are zero, which is as good as Credit. A member that no table has tells it too.',
+      'The DateTime and the amount of a balance change with each response, and some balances are zero with Credit. Another member has the same time.',
     policies: (correct, { fired }) => {
       return {
         balanceView(accountId, card, now, spelling) {
@@ -232,7 +233,7 @@ const variants: Variant[] = [
   {
     id: 'date-times-spelt-in-any-way',
     story:
-      'Date-times are UTC; a fraction of a second has no, three or nine digits, UTC is Z or +00:00, and T and Z may be written in lower case (RFC 3339 5.6).',
+      'Date-times have no, three or nine digits of a fraction, end with Z or +00:00, and have T and Z in lower case (RFC 3339 5.6). All are UTC.',
     policies: (correct, { fired }) => {
       const spell = roundRobinOf<[string], string>(
         (utc) => utc.replace(/\.0+(?=Z)/, ''),
@@ -251,7 +252,7 @@ const variants: Variant[] = [
   {
     id: 'members-under-two-names',
     story:
-      'No sentence closes an object: who read the version before finds names in small letters beside those of the tables, and a balance names the type of its account.',
+      'Rows have each member a second time in lower case, and balances have AccountType and AccountSubType. The document does not forbid more members.',
     middleware: successes(['data'], (body) => {
       const [[name = '', rows] = []] = Object.entries(body.Data as Json)
       if (!Array.isArray(rows) || name === 'Account') return undefined
@@ -264,8 +265,7 @@ const variants: Variant[] = [
   },
   {
     id: 'balances-of-the-last-statement',
-    story:
-      '"Date/time of the balance": the bank makes a statement each quarter, and shows the balance of the last one.',
+    story: 'Balances are those of the last quarterly statement, and DateTime says so.',
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, spelling) {
         fired()
@@ -276,7 +276,7 @@ const variants: Variant[] = [
   {
     id: 'balances-of-two-batches-on-the-hour',
     story:
-      '"Date/time of the balance": the list is of the batch of six, and the single addresses of that of nine; nothing moved between them.',
+      'The DateTime of the same balance is 06:00 in GET /balances and 09:00 for one account, because two batches computed it.',
     middleware: rowsOf(['balances', 'account-balances'], (rows) => {
       const day = new Date(Date.now() - DAY).toISOString().slice(0, 10)
       const hour = isSingle(endpointOf()) ? '09' : '06'

@@ -57,7 +57,7 @@ const variants: Variant[] = [
   {
     id: 'forwarded-hosts-are-misdirected',
     story:
-      'A gateway answers 421 to whoever says that another host was asked for (RFC 9110 15.5.20); no sentence lets a client send X-Forwarded-Host.',
+      'The gateway answers 421 to a request with X-Forwarded-Host (RFC 9110 15.5.20). The document does not allow a client to send it.',
     async middleware(ctx, next) {
       const host = ctx.get('x-forwarded-host')
       if (host === '') return next()
@@ -69,27 +69,27 @@ const variants: Variant[] = [
   {
     id: 'no-acr-values',
     story:
-      'Neither document speaks of acr: the configuration lists no acr_values_supported, and a request that makes one essential cannot be met (OpenID Connect Core 5.5.1.1).',
+      'The configuration has no acr_values_supported, and a request with an essential acr is refused (OpenID Connect Core 5.5.1.1). The documents do not mention acr.',
     middleware: authenticates(undefined),
   },
   {
     id: 'acr-values-of-its-own',
     story:
-      'How a customer authenticates is the bank’s: the configuration lists its own acr_values_supported, and no other can be met.',
+      'The configuration lists only the bank’s own acr_values_supported, and a request with another essential acr is refused. How a customer authenticates is the bank’s choice.',
     policies: () => ({ acrOf: () => '2' }),
     middleware: authenticates(['https://bank.example/acr/card-and-app', '2']),
   },
   {
     id: 'configuration-behind-a-certificate',
     story:
-      'That the configuration and the keys are open to everybody stands nowhere: their server asks for a transport certificate, as all others do.',
+      'The configuration and the keys need a transport certificate. The document does not say that they are public.',
     settings: { discoveryMtls: true },
     middleware: answers((ctx) => partOf(ctx) === 'discovery' || partOf(ctx) === 'jwks'),
   },
   {
     id: 'token-endpoint-with-an-alias',
     story:
-      'The client assertion has the token endpoint that the bank advertises as its audience (AMB-25, OpenID Connect Core 9), and no other; the address that the document gives is listed among mtls_endpoint_aliases (RFC 8705 5).',
+      'The bank accepts only its advertised token endpoint as aud of a client assertion (AMB-25, OpenID Connect Core 9). The documented address is listed in mtls_endpoint_aliases (RFC 8705 5).',
     middleware: (() => {
       const configured = successes(['discovery'], (body) => ({
         ...body,
@@ -111,7 +111,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-with-the-least',
     story:
-      '"Returns the OIDC configuration; body: not shown": the required members of OpenID Connect Discovery, and what says how clients authenticate. An address may be spelt with a scheme in capitals.',
+      'The configuration has only the required members of OpenID Connect Discovery and the authentication methods. The scheme of one address is in upper case. "Returns the OIDC configuration; body: not shown".',
     middleware: successes(['discovery'], (body) => {
       const names = [
         'issuer',
@@ -133,7 +133,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-names-one-scope',
     story:
-      'A server may choose not to advertise some of its scopes (OpenID Connect Discovery 3): the list has openid alone, and payments is one of those that are registered.',
+      'The configuration lists only the scope openid, but a client can register more, such as payments. A server may choose not to advertise some scopes (OpenID Connect Discovery 3).',
     policies: (correct) => ({
       registrationValueRefusal: (claims, advertised) =>
         correct.registrationValueRefusal(claims, {
@@ -158,7 +158,7 @@ const variants: Variant[] = [
   {
     id: 'authorisation-address-with-a-query',
     story:
-      'The address of the authorisation endpoint may have a query, to which parameters are added (RFC 6749 3.1): one that chooses the pages, which are not found without it.',
+      'The address of the authorisation endpoint has a query, and the pages are not found without it. RFC 6749 3.1 allows this.',
     target({ addresses }) {
       addresses.overrides = {
         ...addresses.overrides,
@@ -182,7 +182,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-without-authentication-methods',
     story:
-      'The body of the configuration is not shown; OpenID Connect Discovery does not require the list of authentication methods.',
+      'The configuration does not list the authentication methods. OpenID Connect Discovery does not require them, and the body of the configuration is not shown.',
     warns: ['DISC-06/private-key-jwt'],
     because:
       'Without the list the default of OpenID Connect Discovery counts, which is not private_key_jwt: a warning, and every must is judged or has nothing to judge.',
@@ -194,7 +194,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-with-much-more',
     story:
-      'The body of the configuration is not shown: more members, and more values than are used (AMB-26), in any order. Whether refresh_token is listed is open: it is no grant that a client has to ask for.',
+      'The configuration has more members and more values than are used (AMB-26), in any order, and does not list refresh_token. The body of the configuration is not shown.',
     settings: {
       discovery: {
         mtls_endpoint_aliases: { token_endpoint: 'https://mtls.bank.example/token' },
@@ -221,7 +221,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-at-a-second-host',
     story:
-      'A sandbox serves its configuration under a second name as well; the issuer is the first one, where some of its endpoints are.',
+      'The configuration is also served under a second host name. The issuer is the first one, where some endpoints are.',
     settings: {
       issuer: 'https://as.bank.example',
       discovery: { userinfo_endpoint: 'https://as.bank.example/userinfo' },
@@ -231,7 +231,7 @@ const variants: Variant[] = [
   {
     id: 'configuration-of-one-brand',
     story:
-      'One server has several brands: the issuer has a path and a slash at its end, and the configuration is at the address of RFC 8414 3.1, with that path last.',
+      'The issuer has a path with a slash at its end, one for each brand. The configuration is at the address of RFC 8414 3.1, with that path at the end.',
     settings: { issuer: '{discovery_url}/cards/' },
     target({ addresses }) {
       const discovery = `${addresses.discovery_url}/.well-known/openid-configuration/cards`
@@ -248,7 +248,8 @@ const variants: Variant[] = [
   },
   {
     id: 'configuration-as-plain-text',
-    story: 'The status of success and the media type of the configuration are open: a file server.',
+    story:
+      'The configuration has Content-Type text/plain, because a file server sends it. Its media type is open.',
     middleware: answers((ctx) => {
       if (partOf(ctx) !== 'discovery' || typeof ctx.body !== 'object') return false
       ctx.body = JSON.stringify(ctx.body)
@@ -260,7 +261,7 @@ const variants: Variant[] = [
   {
     id: 'many-keys',
     story:
-      "A JWKS may hold several keys, also for other uses, of other types, and members that nobody knows; the bank signs with any of them, and the ID token's kid tells. What the media type is, the document does not say; RFC 7517 8.5 has one.",
+      'The JWKS has several keys, also of other types and for other uses, and unknown members. ID tokens are signed with any of the bank’s keys and name it in kid. The media type is that of RFC 7517 8.5.',
     settings: { jwksKeys: 3 },
     async middleware(ctx, next) {
       await signedByTurns(ctx, () => keysOfAnyKind(ctx, next))
@@ -269,7 +270,7 @@ const variants: Variant[] = [
   {
     id: 'one-key-for-each-algorithm',
     story:
-      'RFC 7517 4.5 speaks of different keys: one key stands there for each of its algorithms, with its kid.',
+      'The JWKS lists the same key twice, once for each algorithm, with the same kid. RFC 7517 4.5 requires different kid values only for different keys.',
     middleware: successes(['jwks'], (body) => ({
       ...body,
       keys: (body.keys as Json[]).flatMap((key) => [key, { ...key, alg: 'RS256' }]),
@@ -278,28 +279,28 @@ const variants: Variant[] = [
   {
     id: 'keys-change-during-the-run',
     story:
-      'Keys rotate: from the third ID token on the bank signs with a new key, which the JWKS has from then on.',
+      'From the third ID token on, the bank signs with a new key, which is in the JWKS from then on.',
     settings: { jwksKeys: 2 },
     ...rotating((keys) => keys),
   },
   {
     id: 'new-keys-are-known-a-moment-later',
     story:
-      'Keys rotate, and the server of the JWKS has a new one a moment after the bank signs with it.',
+      'From the third ID token on, the bank signs with a new key, which is in the JWKS a moment later.',
     settings: { jwksKeys: 2 },
     ...rotating((keys) => keys, 600),
   },
   {
     id: 'keys-replaced-during-the-run',
     story:
-      'How long a key that signs no more stays in the JWKS is not said, and OpenID Connect Core 10.1.1 has "a reasonable period": it goes at once.',
+      'From the third ID token on, the bank signs with a new key, and the old one is removed from the JWKS at once. OpenID Connect Core 10.1.1 only speaks of "a reasonable period".',
     settings: { jwksKeys: 2 },
     ...rotating((keys) => keys.slice(1)),
   },
   {
     id: 'keys-change-when-a-code-comes-again',
     story:
-      'When keys rotate is not said: the second one is in the JWKS once a code was refused, and signs from the moment that one comes again.',
+      'The bank publishes a second key after it has refused a code, and signs with it when that code is sent again. When keys rotate is not said.',
     settings: { jwksKeys: 2 },
     async middleware(ctx, next) {
       const seen = rotation()
@@ -315,7 +316,7 @@ const variants: Variant[] = [
   {
     id: 'keys-without-kid-use-alg',
     story:
-      'kid, use and alg of a JWK are optional (RFC 7517 4), and with one key no ID token needs to name it (OpenID Connect Core 10.1).',
+      'The published key has no kid, use and alg (RFC 7517 4), and ID tokens have no kid, because there is only one key (OpenID Connect Core 10.1).',
     async middleware(ctx, next) {
       await idTokens((claims, sign) => sign(claims, { kid: undefined }))(ctx, () =>
         keySet((keys) => keys.map(({ kid, use, alg, ...key }) => key))(ctx, next),
@@ -325,13 +326,13 @@ const variants: Variant[] = [
   {
     id: 'keys-with-thumbprints',
     story:
-      'A key may have the certificate and its thumbprints, or a thumbprint alone (RFC 7517 4.7 to 4.9).',
+      'The published keys have a certificate with thumbprints, or only a thumbprint (RFC 7517 4.7 to 4.9).',
     middleware: certified(thumbprinted),
   },
   {
     id: 'keys-without-kid-of-tokens-with-one',
     story:
-      'kid is a hint (RFC 7515 4.1.4), and optional in a key (RFC 7517 4.5): the signing service writes it, and the JWK Set has one key that shows none.',
+      'ID tokens have a kid, but the only published key has none. kid is a hint (RFC 7515 4.1.4), and optional in a key (RFC 7517 4.5).',
     middleware: keySet((keys) => keys.map(({ kid: _hint, ...key }) => key)),
   },
 ]

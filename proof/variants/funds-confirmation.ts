@@ -19,37 +19,38 @@ const variants: Variant[] = [
   {
     id: 'funds-consents-begin-in-any-state',
     story:
-      'The table of transitions is that of the AccountAccessConsent: the Status in which a funds confirmation consent is created is not shown, and the list of values is not complete.',
+      'A new funds confirmation consent has Status Pending. The Status in which it is created is not shown, and the list of values is not complete.',
     middleware: created((data) => ({ ...data, Status: 'Pending' })),
   },
   {
     id: 'funds-consents-approved-with-any-scope',
     story:
-      'What a customer approves for funds is not shown: a code comes for the scope accounts too, and its token, which reads no account, is refused.',
+      'A funds confirmation consent can be approved with the scope accounts; its token reads no account. How a customer approves such a consent is not shown.',
     policies: asAccounts,
   },
   {
     id: 'funds-consents-can-be-queried',
     story:
-      'The document has no query of funds confirmation consents, and forbids none: their client gets them, until it deletes them.',
+      'A client can query its funds confirmation consents until it deletes them. The document has no such query and does not forbid it.',
     middleware: queriedFunds(({ deleted }, isOwn) => isOwn && deleted === undefined),
   },
   {
     id: 'funds-deleted-under-aisp',
-    story: 'The sample request places the deletion under the aisp prefix (AMB-05).',
+    story:
+      'Funds confirmation consents are deleted under the aisp prefix, as in the sample request (AMB-05).',
     settings: { fundsConfirmationPaths: { delete: `aisp/${FUNDS}` } },
     middleware: seen,
   },
   {
     id: 'funds-deleted-at-two-addresses',
     story:
-      'Which of the addresses is right is left open (AMB-05): the deletion is served at two of them, by the same code.',
+      'Funds confirmation consents can be deleted at two addresses, because the right one is open (AMB-05).',
     settings: { fundsConfirmationPaths: { delete: [`cbpii/${FUNDS}`, `aisp/${FUNDS}`] } },
     middleware: seen,
   },
   {
     id: 'funds-below-aisp-cbpii',
-    story: 'cbpii may follow the prefix of all consent endpoints instead of replacing it (AMB-06).',
+    story: 'The path of funds confirmation consents has both prefixes, aisp/cbpii (AMB-06).',
     settings: {
       fundsConfirmationPaths: { create: `aisp/cbpii/${FUNDS}`, delete: `aisp/cbpii/${FUNDS}` },
     },
@@ -57,14 +58,15 @@ const variants: Variant[] = [
   },
   {
     id: 'funds-below-aisp',
-    story: 'The heading of the deletion has no cbpii, and neither has this bank (AMB-05, AMB-06).',
+    story:
+      'The paths of funds confirmation consents have the prefix aisp and not cbpii, as in the heading of the delete (AMB-05, AMB-06).',
     settings: { fundsConfirmationPaths: { create: `aisp/${FUNDS}`, delete: `aisp/${FUNDS}` } },
     middleware: seen,
   },
   {
     id: 'funds-with-members-of-the-bank',
     story:
-      'Name is "assigned by the servicing institution": where none was sent, the bank has one. What ExpirationDateTime is when none was sent is not shown: a date of the bank.',
+      'A funds confirmation consent created without Name, SecondaryIdentification or ExpirationDateTime shows values of the bank. Name is "assigned by the servicing institution".',
     middleware: created((data, account, sent) => ({
       ...(!sent.includes('ExpirationDateTime') && { ExpirationDateTime: '2999-12-31T00:00:00Z' }),
       ...data,
@@ -74,7 +76,7 @@ const variants: Variant[] = [
   {
     id: 'funds-with-names-of-the-bank-alone',
     story:
-      'Name and SecondaryIdentification are "assigned by the servicing institution": whatever a TPP sends, the bank shows its own.',
+      'A funds confirmation consent always shows the bank’s own Name and SecondaryIdentification, whatever the TPP sends. They are "assigned by the servicing institution".',
     middleware: created((data, account) => ({
       ...data,
       DebtorAccount: { ...account, Name: 'MS A OKAFOR', SecondaryIdentification: '00' },
@@ -83,7 +85,7 @@ const variants: Variant[] = [
   {
     id: 'funds-of-known-cards-only',
     story:
-      'Identification is the "last 4 digits of the customer\'s card number": an ending that no card has is refused.',
+      'The bank refuses an Identification that no card has. It is the "last 4 digits of the customer\'s card number".',
     policies: (correct, { fired }) => ({
       debtorAccountRefusal(account, scheme) {
         const reason = correct.debtorAccountRefusal(account, scheme)
@@ -102,7 +104,7 @@ const variants: Variant[] = [
   {
     id: 'funds-of-known-names-only',
     story:
-      'Name is the "account name assigned by the servicing institution": one that it gave to no account is refused.',
+      'The bank refuses a Name that no account has. It is the "account name assigned by the servicing institution".',
     policies: (correct, { fired }) => ({
       debtorAccountRefusal(account, scheme) {
         const reason = correct.debtorAccountRefusal(account, scheme)
@@ -119,7 +121,7 @@ const variants: Variant[] = [
   {
     id: 'funds-of-known-secondary-identifications-only',
     story:
-      'SecondaryIdentification is "assigned by the servicing institution": one that it gave to no account is refused.',
+      'The bank refuses a SecondaryIdentification that no account has. It is "assigned by the servicing institution".',
     target({ customers }) {
       customers.first.secondaryIdentification = '0417'
     },
@@ -136,7 +138,7 @@ const variants: Variant[] = [
   {
     id: 'one-funds-consent-for-each-card',
     story:
-      'No sentence says that a client may hold two consents for one card: a newer one takes the place of the older.',
+      "A new funds confirmation consent replaces the client's earlier one for the same card. The document does not say that a client can have two.",
     async middleware(ctx, next) {
       await next()
       if (!isAbout(ctx, 'funds-confirmation', 'POST') || ctx.status !== 201) return

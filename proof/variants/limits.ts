@@ -29,7 +29,7 @@ const variants: Variant[] = [
   {
     id: 'one-request-of-a-token-at-a-time',
     story:
-      'That requests of one token are served side by side is promised nowhere: a gateway refuses the second by 409.',
+      'The bank refuses a second request for transactions with the same access token at the same time (409). The document does not promise simultaneous requests.',
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'transactions') return next()
       const token = bearerOf(ctx)
@@ -49,7 +49,8 @@ const variants: Variant[] = [
   },
   {
     id: 'one-refresh-at-a-time',
-    story: 'Nor are refreshes: while one is in progress, another is refused.',
+    story:
+      'While one refresh is in progress, the bank refuses another one (409). The document does not promise simultaneous requests.',
     async middleware(ctx, next) {
       if (!tokenForm(ctx)?.get('refresh_token')) return next()
       if (atWork().has(REFRESH)) {
@@ -69,7 +70,7 @@ const variants: Variant[] = [
   {
     id: 'no-deletion-while-data-are-read',
     story:
-      'Nor is a deletion beside a read: while data of a consent are read, it is refused by 409.',
+      'While data of a consent are read, the bank refuses its delete (409). The document does not promise simultaneous requests.',
     async middleware(ctx, next) {
       const isOnlyOne = isFirst(ctx)
       if (isAbout(ctx, 'account-access', 'DELETE') && atWork().has(consentNamed(ctx)?.id ?? '')) {
@@ -91,7 +92,7 @@ const variants: Variant[] = [
   {
     id: 'rate-limit-of-four-a-day',
     story:
-      '"Thresholds and windows: not shown": four requests a day. Nor does the document say anything of Retry-After: a date (RFC 9110 10.2.3), or none.',
+      'The rate limit is four requests a day. Retry-After is a date (RFC 9110 10.2.3) or absent. "Thresholds and windows: not shown".',
     settings: { rateLimit: { threshold: 4, window: 86_400 } },
     middleware: refusals(['data'], (ctx) => {
       const limited = ctx.status === 429 && ctx.get('x-fapi-customer-ip-address') === ''
@@ -100,20 +101,21 @@ const variants: Variant[] = [
   },
   {
     id: 'rate-limit-of-a-second',
-    story: '"Thresholds and windows: not shown": twelve requests in one second.',
+    story: 'The rate limit is twelve requests in one second. "Thresholds and windows: not shown".',
     settings: { rateLimit: { threshold: 12, window: 1 } },
     middleware: limited,
   },
   {
     id: 'rate-limit-of-ten-seconds',
     story:
-      '"Thresholds and windows: not shown": twelve requests of a client in ten seconds, so that the second client may have used up its own.',
+      'The rate limit is twelve requests of a client in ten seconds. The second client may have used up its own. "Thresholds and windows: not shown".',
     settings: { rateLimit: { threshold: 12, window: 10 } },
     middleware: limited,
   },
   {
     id: 'rate-limit-never-reached',
-    story: '"Thresholds and windows: not shown": ten thousand requests, more than a run may send.',
+    story:
+      'The rate limit is ten thousand requests, more than a run may send. "Thresholds and windows: not shown".',
     settings: { rateLimit: { threshold: 10_000 } },
     target: (document) => {
       document.rateLimitBurst = 30
@@ -125,7 +127,7 @@ const variants: Variant[] = [
   {
     id: 'rate-limit-whose-minute-ends',
     story:
-      '"Thresholds and windows: not shown": the minute that was used up ends with the first request after its first refusal.',
+      'The rate limit ends with the first request after the first 429. "Thresholds and windows: not shown".',
     policies(correct, { fired }) {
       let refused = 0
       let forgotten = 0
@@ -143,8 +145,7 @@ const variants: Variant[] = [
   },
   {
     id: 'rate-limit-of-each-endpoint',
-    story:
-      '"Thresholds and windows: not shown": a limit for each endpoint and not for all together.',
+    story: 'The rate limit counts each endpoint separately. "Thresholds and windows: not shown".',
     policies: (correct, { fired }) => {
       const counts = new Map<string, number>()
       return {
@@ -163,7 +164,7 @@ const variants: Variant[] = [
   {
     id: 'presence-by-ipv4-alone',
     story:
-      '"Header x-fapi-customer-ip-address signals that the customer is present"; of which family the address is it does not say, and this bank takes IPv4 alone.',
+      'The bank refuses x-fapi-customer-ip-address with an IPv6 address. "Header x-fapi-customer-ip-address signals that the customer is present", and the family of the address is not said.',
     async middleware(ctx, next) {
       if (!ctx.get('x-fapi-customer-ip-address').includes(':')) return next()
       ctx.state.fired()
@@ -172,7 +173,8 @@ const variants: Variant[] = [
   },
   {
     id: 're-confirmation-after-sixty-days',
-    story: '"At least every 90 days": the bank asks its customers after 60 already.',
+    story:
+      'The bank asks for re-confirmation after 60 days. The document says "at least every 90 days".',
     settings: { reconfirmationDays: 60 },
     silent: true,
   },

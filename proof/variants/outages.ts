@@ -40,7 +40,7 @@ const variants: Variant[] = [
   {
     id: 'unavailable-now-and-then',
     story:
-      'No sentence promises that a service is always there, and one of the documents has 503: a restart, a gateway without its upstream (502, or 521 where it has numbers of its own), one that did not wait for it (504), or one that closes an idle connection (408); the first, the fifth and any other request of an endpoint. Retry-After is there or not.',
+      'The first and every fifth request of an endpoint gets 502, 503, 504, 521 or 408, with or without Retry-After, as after a restart. The document does not promise that a service is always available.',
     async middleware(ctx: Context, proceed: Next) {
       const count = next()
       // The outage may come after a single-use refresh token was used, so such a request could not be repeated.
@@ -56,7 +56,7 @@ const variants: Variant[] = [
   {
     id: 'limited-now-and-then',
     story:
-      '"Thresholds and windows: not shown": 429 for tokens and consents, and for data although the customer is present, which Limits 1 implies not to come (AMB-21).',
+      'Token, consent and registration requests, and data requests with the customer present, sometimes get 429. "Thresholds and windows: not shown"; Limits 1 implies that the latter does not happen (AMB-21).',
     warns: ['RATE-02/no-429-while-present'],
     because: 'A 429 for a request with the header x-fapi-customer-ip-address warns (AMB-21).',
     middleware: (() => {
@@ -73,7 +73,7 @@ const variants: Variant[] = [
   {
     id: 'products-unavailable-after-a-while',
     story:
-      '"503: The service is temporarily unavailable", in the middle of a run: what has been seen of it stands, and what relies on it is blocked by the bank’s own words.',
+      'From the fourth request on, the product interface answers 503. "503: The service is temporarily unavailable".',
     middleware: (() => {
       const count = counter()
       return async (ctx: Context, proceed: Next) => {
@@ -85,7 +85,7 @@ const variants: Variant[] = [
   {
     id: 'funds-deletion-unavailable',
     story:
-      'Behind the gateway nothing listens yet for the deletion of funds confirmation consents.',
+      'The delete of funds confirmation consents gets 502, because no service is there behind the gateway.',
     warns: ['ERR-01/no-5xx'],
     blocks: [
       'FCC-12/answers-204',

@@ -102,7 +102,7 @@ const variants: Variant[] = [
   {
     id: 'product-urls-as-browsers-take-them',
     story:
-      'ProductURL and TsandCs are URLs, and no sentence says of which standard: characters of any script, bars and brackets, as the URL Standard takes them.',
+      'ProductURL and TsandCs contain letters with accents, bars and brackets, which the URL Standard accepts. The document does not name a standard for URLs.',
     warns: ['PROD-55/rfc-3986'],
     because: 'RFC 3986, whose URIs every library reads, has them percent-encoded.',
     middleware: eachProduct((product) => ({
@@ -114,7 +114,7 @@ const variants: Variant[] = [
   {
     id: 'products-behind-a-key',
     story:
-      '"Authentication requirements: not shown": the gateway asks for a key, which the target gives.',
+      'The product interface needs an API key, which the target has. "Authentication requirements: not shown".',
     middleware: behindKey,
     target: (document) => {
       document.products = { headers: { 'x-api-key': KEY } }
@@ -122,7 +122,8 @@ const variants: Variant[] = [
   },
   {
     id: 'products-behind-a-key-that-nobody-gave',
-    story: '"Authentication requirements: not shown": the gateway asks for a key.',
+    story:
+      'The product interface needs an API key, which the target does not have. "Authentication requirements: not shown".',
     middleware: behindKey,
     blocks: OF_THE_LIST,
     because: 'Without the key no list of products comes; the answer says nothing against the bank.',
@@ -130,7 +131,7 @@ const variants: Variant[] = [
   {
     id: 'products-behind-a-certificate',
     story:
-      '"Authentication requirements: not shown": the interface asks for a transport certificate, which the target names.',
+      'The product interface needs a transport certificate, which the target names. "Authentication requirements: not shown".',
     settings: { productsMtls: true },
     middleware: answers((ctx) => partOf(ctx) === 'products'),
     target: (document) => {
@@ -140,7 +141,7 @@ const variants: Variant[] = [
   {
     id: 'products-behind-a-certificate-that-nobody-gave',
     story:
-      '"Authentication requirements: not shown": the interface asks for a transport certificate in the handshake.',
+      'The product interface needs a transport certificate, which the target does not name. "Authentication requirements: not shown".',
     settings: { productsMtls: true },
     silent: true,
     blocks: [
@@ -152,7 +153,7 @@ const variants: Variant[] = [
   },
   {
     id: 'products-with-the-least',
-    story: 'Every member that is not required is absent.',
+    story: 'Products have no optional members.',
     middleware: eachProduct((product) => {
       const { ConsumerCreditCardItem: item, ...details } = product.Details as Json
       return {
@@ -164,13 +165,13 @@ const variants: Variant[] = [
   },
   {
     id: 'one-product',
-    story: 'The bank has one current card.',
+    story: 'The product list has one product.',
     middleware: listed((products) => products.slice(0, 1)),
   },
   {
     id: 'no-product',
     story:
-      'The "complete list of current products" of a bank that takes no new customers is empty.',
+      'The "complete list of current products" is empty, because the bank accepts no new customers.',
     middleware: listed(() => []),
     blocks: Object.entries(OF_A_PRODUCT).flatMap(([number, names]) =>
       names.map((name) => `PROD-${number}/${name}`),
@@ -180,7 +181,7 @@ const variants: Variant[] = [
   {
     id: 'no-product-is-live',
     story:
-      '"URLs redirecting to the product, on live products only": of a list in which none is live, each array is empty.',
+      'ProductURL and TsandCs are empty arrays, because no product is live. "URLs redirecting to the product, on live products only".',
     middleware: eachProduct((product) => ({ ...product, ProductURL: [], TsandCs: [] })),
     blocks: ['PROD-22/urls', 'PROD-23/urls'],
     because: 'Without a URL none can be judged.',
@@ -188,7 +189,7 @@ const variants: Variant[] = [
   {
     id: 'addresses-of-withdrawn-products-are-blank',
     story:
-      'What the arrays of a product hold that is not live is not said: an empty text, as the product catalogue has it.',
+      'ProductURL and TsandCs of a product that is not live contain an empty string. What they contain then is not said.',
     middleware: listed(([first, ...rest]) => [
       { ...first, ProductURL: [''], TsandCs: [''] },
       ...rest,
@@ -196,12 +197,14 @@ const variants: Variant[] = [
   },
   {
     id: 'addresses-of-all-products-are-blank',
-    story: 'The same of a list in which no product is live.',
+    story:
+      'ProductURL and TsandCs of all products contain an empty string, because no product is live. What they contain then is not said.',
     middleware: eachProduct((product) => ({ ...product, ProductURL: [''], TsandCs: [''] })),
   },
   {
     id: 'products-for-any-accept',
-    story: 'What a request with other headers gives is not shown: the same JSON.',
+    story:
+      'The product interface returns JSON whatever the Accept header says. What other headers get is not shown.',
     async middleware(ctx, next) {
       if (partOf(ctx) === 'products' && !/json|\*/.test(ctx.get('accept') || '*')) {
         ctx.req.headers.accept = 'application/json'
@@ -213,7 +216,7 @@ const variants: Variant[] = [
   {
     id: 'products-in-other-words',
     story:
-      '"Several products may share one URL", and a product may have several, or, not being live, none; how rates and amounts are written is not said, nor the format of LastUpdated.',
+      'Products share a URL, have several or none. Rates and amounts are written in different ways, and LastUpdated is "4 November 2024". "Several products may share one URL", and these formats are not said.',
     middleware: successes(['products'], (body) => ({
       data: (body.data as Json[]).map(described),
       meta: { ...(body.meta as Json), LastUpdated: '4 November 2024' },
@@ -222,7 +225,7 @@ const variants: Variant[] = [
   {
     id: 'products-at-the-edge',
     story:
-      'How rates are written is not said, and they may be above a hundred; all of a balance may be the least that is paid; no age is the least, and one holder the most.',
+      'Products have extreme values: rates above 100, a minimum payment of 100%, MinimumAge 0 and one cardholder. How rates are written is not said.',
     middleware: eachProduct((product) => {
       const details = product.Details as Json
       const item = {
@@ -243,8 +246,7 @@ const variants: Variant[] = [
   },
   {
     id: 'list-of-products-with-links',
-    story:
-      'The framework describes each list: this one is whole, and its only page names no next one.',
+    story: 'The product response also has links and TotalPages, which name no next page.',
     middleware: successes(['products'], (body, ctx) => ({
       ...body,
       links: { self: ctx.href, next: null, last: ctx.href },
@@ -254,7 +256,7 @@ const variants: Variant[] = [
   {
     id: 'one-product-for-two-groups',
     story:
-      'How an Eligibility says “or” is not shown: one product stands twice, for customers with an account of the bank and for those with an income.',
+      'One product is listed twice, for two groups of customers with different Eligibility. How Eligibility says “or” is not shown.',
     middleware: listed(([first, ...rest]) => {
       const holders = { ...(first?.Eligibility as Json), OtherFinancialHoldingRequired: true }
       return [first ?? {}, { ...first, Eligibility: holders }, ...rest]
@@ -262,8 +264,7 @@ const variants: Variant[] = [
   },
   {
     id: 'links-of-an-application-beside-addresses',
-    story:
-      '"URLs redirecting to the product": the first is of the web, the second of the application.',
+    story: 'ProductURL also contains a link that opens an app. "URLs redirecting to the product".',
     middleware: eachProduct(({ ProductURL, ...product }) => ({
       ...product,
       ProductURL: [...(ProductURL as string[]), 'mybank://cards/gold'],
@@ -272,7 +273,7 @@ const variants: Variant[] = [
   {
     id: 'lists-taken-over-now-and-then',
     story:
-      '"When the product information was last updated": two servers answer by turns, each with the time at which it last took over the list, once a minute.',
+      'LastUpdated differs between two servers: each shows when it last loaded the list, once a minute. "When the product information was last updated".',
     middleware: successes(['products'], (body) => {
       const behind = takenOver()
       const at = Math.floor((Date.now() - behind) / 60_000) * 60_000 + behind
@@ -282,7 +283,7 @@ const variants: Variant[] = [
   {
     id: 'server-refuses-a-get-with-a-body',
     story:
-      'A request with a body is none of the interface: the web server refuses it, by its own page.',
+      'The web server refuses a GET with a body and answers with its own HTML page. Such a request is not part of the interface.',
     async middleware(ctx, next) {
       if (partOf(ctx) !== 'products' || ctx.method !== 'GET' || !stateOf(ctx).body) return next()
       ctx.status = 403
@@ -294,7 +295,7 @@ const variants: Variant[] = [
   {
     id: 'one-product-sold-in-two-ways',
     story:
-      'An identifier within the parent organisation names the product; that it stands once is not said where it is promotional as well, and has two of CCSubType, or where groups of customers have rates of their own. MinimumAge 18 is the law, and restricts nobody.',
+      'One ProductIdentifier is listed several times, with different CCSubType or rates. MinimumAge is 18 and AgeRestricted false, because the law requires 18. The document does not say that an identifier is listed once.',
     middleware: successes(['products'], (body) => {
       const [first, ...rest] = body.data as Json[]
       const details = first?.Details as Json
@@ -310,7 +311,7 @@ const variants: Variant[] = [
   {
     id: 'rates-as-fractions',
     story:
-      'How rates are written is not said: the annual percentage rate is a percentage, and the simple rates are fractions of 1, one of them of nothing.',
+      'APRRate is a percentage and the other rates are fractions of 1. How rates are written is not said.',
     middleware: listed((products) =>
       products.map((product, place) => {
         const details = product.Details as Json
@@ -326,7 +327,7 @@ const variants: Variant[] = [
   {
     id: 'product-errors-with-reason',
     story:
-      'status in the body is the status code; whether words follow it is open. A path that is no URI never comes to the interface: the web server says 400, in HTML.',
+      'status in the error body has a text after the code. A path that is not a valid URI gets 400 in HTML from the web server.',
     async middleware(ctx, next) {
       if (!ctx.path.includes('%zz')) return withReason(ctx, next)
       ctx.status = 400
@@ -337,7 +338,7 @@ const variants: Variant[] = [
   },
   {
     id: 'product-errors-as-problems',
-    story: 'An error response may be of the type for problems as well (RFC 9457), which is JSON.',
+    story: 'Product errors have Content-Type application/problem+json (RFC 9457), which is JSON.',
     async middleware(ctx, next) {
       await next()
       if (partOf(ctx) !== 'products' || ctx.status < 400) return
@@ -348,7 +349,7 @@ const variants: Variant[] = [
   {
     id: 'products-loaded-at-several-times',
     story:
-      '"When the product information was last updated": three servers answer by turns, each with the time at which it got the list.',
+      'LastUpdated differs between three servers: each shows when it loaded the list. "When the product information was last updated".',
     middleware: successes(['products'], (body) => ({
       ...body,
       meta: { ...(body.meta as Json), LastUpdated: loadedAt() },

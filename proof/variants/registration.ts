@@ -38,7 +38,8 @@ const addressOf = roundRobinOf<[string], string>(
 const variants: Variant[] = [
   {
     id: 'registration-errors-repeat-the-claims',
-    story: 'An error of the registration shows what was asked for, for the log of whoever sent it.',
+    story:
+      'The error of a refused registration repeats claims of the request, for the log of the sender.',
     middleware: refusals(['registration'], (ctx) => {
       const { client_id, redirect_uris } = decoded(stateOf(ctx).body).claims
       const error = jsonOf(ctx)
@@ -49,7 +50,7 @@ const variants: Variant[] = [
   {
     id: 'registered-without-funds',
     story:
-      '"The service may modify or discard any supplied value": a bank without funds confirmation leaves its scope out.',
+      'The bank has no funds confirmation and leaves out its scope. "The service may modify or discard any supplied value".',
     policies: (correct, { fired }) => ({
       scopesStored(requested, roles) {
         fired()
@@ -61,7 +62,7 @@ const variants: Variant[] = [
   {
     id: 'one-client-whose-redirect-uris-are-cut-where-one-is-wrong',
     story:
-      '"The service may modify or discard any supplied value": of a list with a redirect URI outside the statement the first of the statement is left; each software has one client, which the latest registration describes.',
+      'If a redirect URI is not in the software statement, the bank stores only the first one of the statement. Each software has one client, which its latest registration changes. "The service may modify or discard any supplied value".',
     policies: (_correct, { fired }) => ({
       clientIdFor: ({ software_id: id }) => String(id),
       redirectUrisAcceptable: () => true,
@@ -75,7 +76,7 @@ const variants: Variant[] = [
   {
     id: 'one-redirect-uri-is-stored',
     story:
-      '"The service may modify or discard any supplied value": of the redirect URIs it keeps the first.',
+      'The bank stores only the first redirect URI. "The service may modify or discard any supplied value".',
     policies: (correct, { fired }) => ({
       redirectUrisStored(requested, stated) {
         const stored = correct.redirectUrisStored(requested, stated)
@@ -87,7 +88,7 @@ const variants: Variant[] = [
   {
     id: 'redirect-uris-with-their-port',
     story:
-      '"The service may modify or discard any supplied value": it writes redirect URIs with the port that they have by default, which are the same addresses (RFC 3986 6.2.3).',
+      'The bank stores redirect URIs with the default port :443; they are the same addresses (RFC 3986 6.2.3). "The service may modify or discard any supplied value".',
     policies: (correct, { fired }) => ({
       redirectUrisStored(requested, stated) {
         fired()
@@ -100,13 +101,13 @@ const variants: Variant[] = [
   {
     id: 'registrations-are-put-right',
     story:
-      '"The service may modify or discard any supplied value": what the configuration does not advertise becomes what it does, and redirect URIs outside the statement are left out (AMB-19).',
+      'The bank replaces values that the configuration does not advertise, and leaves out redirect URIs that are not in the software statement (AMB-19). "The service may modify or discard any supplied value".',
     policies: putRight,
   },
   {
     id: 'clients-are-managed-at-one-address',
     story:
-      'registration_client_uri is for "future registration queries": the token tells the client, and the address is one for all, or has the id in its query.',
+      'registration_client_uri is the same for all clients, or has the client_id in its query; the token identifies the client. It is for "future registration queries".',
     middleware: successes(['registration'], (client, ctx) => {
       const { registration } = stateOf(ctx).bank.services.endpoints
       const uri = `${registration}${addressOf(String(client.client_id))}`
@@ -116,7 +117,7 @@ const variants: Variant[] = [
   {
     id: 'registered-with-much-more',
     story:
-      'The response returns "all values stored for the client": also a secret, the statement and its claims. A software statement need not have software_on_behalf_of (AMB-24): none is returned.',
+      'The registration response has many more values, such as a secret and the software statement, and no software_on_behalf_of, which a statement need not have (AMB-24). It returns "all values stored for the client".',
     warns: ['REG-31/on-behalf-of'],
     because:
       'The statement of the reference bank names on whose behalf the software acts; this bank keeps that to itself.',
@@ -135,7 +136,7 @@ const variants: Variant[] = [
   {
     id: 'registered-with-the-least',
     story:
-      'The table of the registered client has no column for required ones: only what later requests are judged by is returned.',
+      'The registration response has only the values that later requests are compared with. The table has no column for required fields.',
     middleware: registered((client) => {
       const names = [
         'client_id',
@@ -152,19 +153,18 @@ const variants: Variant[] = [
   },
   {
     id: 'software-registers-once',
-    story: 'How often one software statement can be registered is not said (AMB-35): once.',
+    story: 'A software statement can be registered once. How often is not said (AMB-35).',
     middleware: registeringOnly(1),
   },
   {
     id: 'software-registers-twice',
-    story:
-      'How often one software statement can be registered is not said (AMB-35): a software has two clients at most.',
+    story: 'A software statement can be registered twice. How often is not said (AMB-35).',
     middleware: registeringOnly(2),
   },
   {
     id: 'software-registers-once-put-right',
     story:
-      'A software has one client (AMB-35), and a value that is not advertised is discarded: the first registration with such a value makes that client, and the correct one comes too late.',
+      'A software statement can be registered once (AMB-35), and values that are not advertised are discarded. So a wrong first registration creates the client, and a later correct one is refused.',
     middleware: registeringOnly(1),
     policies: putRight,
   },

@@ -75,13 +75,13 @@ const variants: Variant[] = [
   {
     id: 'head-is-not-built',
     story:
-      'The table of endpoints does not have HEAD: it is refused as any method that is not there.',
+      'HEAD requests are refused (405, 404, 501 or 400). The table of endpoints does not have HEAD.',
     middleware: answersHead(roundRobin([405, 404, 501, 400])),
   },
   {
     id: 'head-is-answered-by-the-balancer',
     story:
-      'What HEAD gives is not shown: the balancer answers it itself, at every address, so that others see that it is there, with the length of a page that names the address.',
+      'The load balancer answers every HEAD request itself with 200 and the length of a page. What HEAD gets is not shown.',
     middleware: answersHead(
       () => 200,
       ({ path }) => 120 + path.length,
@@ -90,7 +90,7 @@ const variants: Variant[] = [
   {
     id: 'refusals-lead-to-a-page',
     story:
-      'Status codes of error responses are not shown but for deletions and the rate limit: the gateway redirects to a page that explains (AMB-41).',
+      'Refused consent and data requests are redirected to an error page (AMB-41). Status codes of error responses are shown only for deletes and the rate limit.',
     middleware: refusals(['consents', 'data'], (ctx) => {
       if (ctx.method === 'DELETE' || isPassing(ctx)) return false
       ctx.status = 302
@@ -101,7 +101,7 @@ const variants: Variant[] = [
   {
     id: 'refusals-cut-the-line',
     story:
-      'How data without a good token, or a consent for an unsupported permission, is refused is not shown: a firewall cuts the connection of the wrong request alone. The requests before and after it are answered, so it is a refusal.',
+      'A firewall closes the connection of a data request without a valid token and of a consent request with an unsupported permission. How these are refused is not shown, and the requests before and after are answered.',
     policies: statuses((reason) =>
       CUT.includes(reason) && !asksToDelete() && !asksToQuery() ? 499 : undefined,
     ),
@@ -114,7 +114,7 @@ const variants: Variant[] = [
   {
     id: 'consents-refused-by-any-status',
     story:
-      'An invalid ConsentId, another client\'s and a deleted one give "an error response", and an unsupported permission "rejection", whose statuses are not shown (Errors), nor any other for a wrong body: 400, 403, 404, 409, 410, 422. Only the deletion of another client\'s consent has one.',
+      'Consent requests are refused with 400, 403, 404, 409, 410 or 422. "An error response" and "rejection" are shown without a status (Errors), except for the delete of another client\'s consent.',
     policies: anyOf((reason) => {
       switch (reason) {
         case 'consent-unknown':
@@ -141,7 +141,7 @@ const variants: Variant[] = [
   {
     id: 'foreign-consent-deletion-is-404',
     story:
-      'Deleting another client\'s consent gives "an error response" whose status is not shown, says the last but one row of Errors; another row says 403.',
+      'The delete of another client\'s consent gets 404. One row of Errors says "an error response" without a status; another row says 403.',
     policies: statuses((reason) =>
       reason === 'consent-other-client' && asksToDelete() ? 404 : undefined,
     ),
@@ -151,7 +151,7 @@ const variants: Variant[] = [
   {
     id: 'data-refused-by-any-status',
     story:
-      'By which status data are refused is not shown: for an AccountId that is unknown or foreign, a permission that is missing (Data endpoints 2, 3), a consent that is revoked, expired or unconfirmed, a filter that is not a date-time; 401 for a missing or wrong token is shown for deletions only (Errors). 400, 401, 403, 404.',
+      'Data requests are refused with 400, 401, 403 or 404 for an unknown or foreign AccountId, a missing permission (Data endpoints 2, 3), an ended consent or an invalid filter. The status is not shown; 401 is shown for deletes only (Errors).',
     policies: anyOf((reason) => {
       switch (reason) {
         case 'account-unknown':
@@ -178,7 +178,7 @@ const variants: Variant[] = [
   {
     id: 'registration-tokens-open-nothing-else',
     story:
-      '"Bearer token for future registration queries or management": an access token of a scope of its own, refused with 403 wherever else it is sent (RFC 6750 3.1).',
+      'The registration_access_token is refused with 403 at other endpoints, because it has its own scope (RFC 6750 3.1). It is the "Bearer token for future registration queries or management".',
     async middleware(ctx, next) {
       await next()
       const issued = jsonOf(ctx)?.registration_access_token
@@ -193,7 +193,7 @@ const variants: Variant[] = [
   {
     id: 'wrong-filters-are-ignored',
     story:
-      'The filters are "both optional", and what a value that is no RFC 3339 date-time does is not shown: it is as good as none.',
+      'The bank ignores a date filter that is not an RFC 3339 date-time. The filters are "both optional", and what an invalid value does is not shown.',
     async middleware(ctx, next) {
       const { query } = ctx
       const date = /^\d{4}-\d\d-\d\dT/
@@ -212,7 +212,7 @@ const variants: Variant[] = [
   {
     id: 'gateway-that-knows-no-404',
     story:
-      'Where consents for funds are is left open (AMB-05, AMB-06), and so is what a gateway says where nothing is: it asks who is there, forbids it, or calls it a bad request.',
+      'Unknown paths and methods get 401, 403 or 400 instead of 404. The paths of funds confirmation consents are open (AMB-05, AMB-06).',
     settings: {
       fundsConfirmationPaths: { create: `aisp/cbpii/${FUNDS}`, delete: `aisp/${FUNDS}` },
     },
@@ -223,7 +223,7 @@ const variants: Variant[] = [
   {
     id: 'grants-refused-by-any-status',
     story:
-      "The statuses of the refusals of the token endpoint and of registration are not shown, nor those of a method or path outside the table of endpoints: a gateway's 403 and 404, RFC 6749's 400, and 401 for who cannot prove to be the software.",
+      'The token endpoint and registration refuse requests with 400, 401, 403 or 404, and unknown methods and paths get different statuses. The statuses of these refusals are not shown.',
     policies: anyOf((reason) => {
       if (reason === 'not-found') return [403, 404]
       return reason === 'method' ? [404, 403, 405] : undefined
@@ -241,7 +241,7 @@ const variants: Variant[] = [
   {
     id: 'attacks-are-answered-by-a-page',
     story:
-      'How a wrong ConsentId or AccountId is refused is not shown: what looks like an attack never comes to the service, and the firewall says so on a page, with status 200.',
+      'A firewall answers a ConsentId or AccountId that looks like an attack with an HTML page and status 200. How a wrong id is refused is not shown.',
     async middleware(ctx, next) {
       const isApi = ['consents', 'data'].includes(partOf(ctx))
       if (!isApi || !ATTACK.test(unescaped(ctx.path))) return next()
@@ -255,7 +255,7 @@ const variants: Variant[] = [
   {
     id: 'attacks-at-the-login-are-answered-by-a-page',
     story:
-      'Nor is it shown which authorisation requests come to the service: a firewall answers a state that leads up a path, or begins a template, with a page, by 200, 400, 403 or 404.',
+      'A firewall answers an authorisation request whose state looks like an attack (../ or a template) with an HTML page and status 200, 400, 403 or 404.',
     async middleware(ctx, next) {
       const { paths } = stateOf(ctx).bank.services.endpoints
       const isAttack = /\$\{|\.\.\//.test(String(ctx.query.state))
@@ -270,7 +270,7 @@ const variants: Variant[] = [
   {
     id: 'portal-behind-every-address',
     story:
-      'What stands where no endpoint is, the document does not say: a portal of one page, which answers whoever looks and shows nothing of a client.',
+      'A GET request to an address without an endpoint returns the page of a developer portal with status 200. What such an address returns is not said.',
     middleware: refusals(['registration', 'token', 'discovery'], (ctx) => {
       if (ctx.method !== 'GET' || ![404, 405].includes(ctx.status)) return false
       ctx.remove('allow')

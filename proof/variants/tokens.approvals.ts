@@ -90,26 +90,26 @@ const variants: Variant[] = [
   {
     id: 'only-the-newest-approval',
     story:
-      'No sentence promises that several approvals stand side by side (AMB-43): what a customer approves for a client replaces what the same customer approved for it before.',
+      "A new approval ends the tokens of the same customer's earlier approvals for the client. The document does not promise that several approvals are valid at the same time (AMB-43).",
     middleware: newestApprovalAlone,
   },
   {
     id: 'newest-approval-of-one-client',
     story:
-      'The same at a bank that has one client for each software: an approval is replaced before its refresh token was ever used.',
+      "A new approval ends the tokens of the same customer's earlier approvals for the client (AMB-43), before their refresh tokens were used. Each software has one client.",
     policies: () => ({ clientIdFor: ({ software_id }) => String(software_id) }),
     middleware: newestApprovalAlone,
   },
   {
     id: 'newest-approval-revokes-at-the-decision',
     story:
-      'The same where the decision itself ends what was shared before, its code used or not, and the query shows Revoked.',
+      "A new approval revokes the same customer's earlier consents for the client (AMB-43) at the decision, even if the code is not used. The query shows Revoked.",
     middleware: decisionsEnd((earlier, ctx) => revoke(stateOf(ctx).bank.services, earlier)),
   },
   {
     id: 'newest-approval-revokes-consents-alone',
     story:
-      'The same where tokens outlive the consent that was replaced: its data are refused with 403, as for want of a right.',
+      "A new approval revokes the same customer's earlier consents for the client (AMB-43). Their tokens stay, but data requests get 403.",
     middleware: decisionsEnd((earlier) => {
       earlier.status = 'Revoked'
       earlier.statusUpdated = Date.now()
@@ -118,24 +118,25 @@ const variants: Variant[] = [
   {
     id: 'newest-approval-silently',
     story:
-      'The same where the consent that was replaced goes on to show Authorised: its data are refused with 403, its refresh token with invalid_grant.',
+      "A new approval replaces the same customer's earlier consents for the client (AMB-43), which still show Authorised. Their data requests get 403, their refresh tokens invalid_grant.",
     policies: replacedSilently(false),
   },
   {
     id: 'newest-approval-silently-refreshes-go-on',
-    story: 'The same where refresh tokens go on to give access tokens, which give no data.',
+    story:
+      "A new approval replaces the same customer's earlier consents for the client (AMB-43), which still show Authorised. Their refresh tokens give access tokens that read no data.",
     policies: replacedSilently(true),
   },
   {
     id: 'newest-approval-ends-access-tokens-alone',
     story:
-      'The same where a customer has one session with a client: its access tokens end, and refresh tokens give others.',
+      "A new approval ends the access tokens of the same customer's earlier approvals for the client (AMB-43). Their refresh tokens give new ones.",
     middleware: newestSessionAlone,
   },
   {
     id: 'newest-approval-though-it-asked-for-more',
     story:
-      'The same where a scope beyond the registered ones is left out: an approval that asked for one replaces those before it too.',
+      "A new approval ends the tokens of the same customer's earlier approvals for the client (AMB-43), even if it asked for a scope that is not registered, which the bank ignores.",
     middleware: (ctx, next) => extraScopesLeftOut(ctx, () => newestApprovalAlone(ctx, next)),
   },
 ]

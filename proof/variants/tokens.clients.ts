@@ -15,7 +15,7 @@ const variants: Variant[] = [
   {
     id: 'token-address-has-a-page',
     story:
-      'The document shows POST. Who opens the address in a browser sees a page of the bank, whatever stands in its query.',
+      'A GET request to the token endpoint returns an HTML page. The document shows only POST.',
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
       const isToken = ctx.path === bank.services.endpoints.paths.token
@@ -27,7 +27,7 @@ const variants: Variant[] = [
   {
     id: 'client-assertions-of-a-minute',
     story:
-      'A server may reject a client assertion whose end is unreasonably far away (RFC 7523 3, 4): by default some take one for the next minute alone.',
+      'The bank refuses a client assertion whose exp is more than about a minute ahead. A server may reject one that is unreasonably far in the future (RFC 7523 3, 4).',
     async middleware(ctx, next) {
       const { exp } = decoded(tokenForm(ctx)?.get('client_assertion')).claims
       if (typeof exp !== 'number' || exp <= Date.now() / 1000 + 60) return next()
@@ -39,7 +39,7 @@ const variants: Variant[] = [
   {
     id: 'clients-locked-after-five-wrong-assertions',
     story:
-      'Whoever fails to authenticate five times in a row is refused for a moment, whatever comes: no sentence forbids a bank to slow down guesses.',
+      'A client that fails to authenticate five times in a row is refused for a moment. The document does not forbid this.',
     async middleware(ctx, next) {
       const form = tokenForm(ctx)
       const { sub } = decoded(form?.get('client_assertion')).claims
@@ -62,7 +62,8 @@ const variants: Variant[] = [
   },
   {
     id: 'client-grants-need-a-scope',
-    story: 'The form has no scope (AMB-11); what happens without it is not shown: it is refused.',
+    story:
+      'The bank refuses a client_credentials request without scope. The form has no scope (AMB-11), and what happens without it is not shown.',
     policies: (correct, { fired }) => ({
       clientScopes(requested, registered) {
         if (requested.length > 0) return correct.clientScopes(requested, registered)
@@ -74,7 +75,7 @@ const variants: Variant[] = [
   {
     id: 'client-tokens-without-funds',
     story:
-      'RFC 6749 3.3 lets a bank ignore a part of the scope that is asked for: no client_credentials grant is bound to that of funds confirmation, and scope says so.',
+      'A client_credentials token never has the scope of funds confirmation, and the response says so. RFC 6749 3.3 lets a server ignore a part of the requested scope.',
     policies: (correct, { fired }) => ({
       clientScopes(requested, registered) {
         const scopes = correct.clientScopes(requested, registered)
@@ -87,7 +88,7 @@ const variants: Variant[] = [
   {
     id: 'odd-token-requests-answered-oddly',
     story:
-      'What a request without scope gives is not shown (AMB-11): a token, and an answer that says little.',
+      'The response to a client_credentials request without scope has no scope and no expires_in. What such a request gets is not shown (AMB-11).',
     middleware: tokenResponses(({ scope: _scope, expires_in: _expires, ...body }, ctx) => {
       const form = formOf(ctx)
       const odd = form.get('grant_type') === 'client_credentials' && !form.get('scope')
@@ -97,7 +98,7 @@ const variants: Variant[] = [
   {
     id: 'client-tokens-of-every-scope',
     story:
-      'A client_credentials grant is bound to every registered scope of the API, whichever is asked for; scope says so.',
+      'A client_credentials token always has all registered scopes of the client, whichever is requested; the response says so.',
     policies: (correct, { fired }) => ({
       clientScopes(_requested, registered) {
         fired()

@@ -10,7 +10,7 @@ const variants: Variant[] = [
   {
     id: 'id-tokens-of-the-token-endpoint',
     story:
-      'id_token is not required in the token response; where it is there, at_hash is optional (OpenID Connect Core 3.3.3.6), and nonce, c_hash and s_hash belong to the redirect.',
+      'The token response has no ID token, or one with at_hash and without nonce, c_hash and s_hash. id_token is not required, and at_hash is optional (OpenID Connect Core 3.3.3.6).',
     middleware: tokenResponses((body, ctx) =>
       typeof body.id_token === 'string' ? withOrWithout(body, body.id_token, ctx) : undefined,
     ),
@@ -18,7 +18,7 @@ const variants: Variant[] = [
   {
     id: 'id-tokens-with-little-or-much',
     story:
-      "Only iss, sub, aud, exp, iat, nonce and c_hash are OpenID Connect's; acr, auth_time, s_hash and the intent are not shown. More claims, an audience in an array with azp, a subject that is the intent, null for what is not known: all lawful.",
+      'ID tokens have only the claims that OpenID Connect requires, or more claims, an array as aud with azp, the ConsentId as sub, or null values. acr, auth_time, s_hash and the intent are not shown.',
     middleware: idTokens(
       roundRobinOf<[Json, Sign, Context], string>(
         (claims, sign, ctx) => {
@@ -46,7 +46,7 @@ const variants: Variant[] = [
   {
     id: 'refreshed-id-tokens-of-no-login',
     story:
-      'OpenID Connect Core 12.2 says nothing of acr: nobody logs in at a refresh, and its ID token has 0, the class of no certain login (Core 2).',
+      'The ID token of a refresh has acr "0", because nobody logged in (OpenID Connect Core 2). Core 12.2 does not mention acr.',
     middleware: idTokens(({ acr = 'urn:openbanking:psd2:sca', ...claims }, sign, ctx) => {
       const isRefreshed = formOf(ctx).get('grant_type') === 'refresh_token'
       return sign({ ...claims, acr: isRefreshed ? '0' : acr })
@@ -55,7 +55,7 @@ const variants: Variant[] = [
   {
     id: 'id-tokens-for-ever',
     story:
-      'How long an ID token is good is not said: until the year 9999, from a library that knows no other “never”. Its times are NumericDates, which may have a fraction (RFC 7519 2).',
+      'ID tokens expire in the year 9999, and their times have a fraction of a second (RFC 7519 2). How long an ID token is valid is not said.',
     middleware: idTokens(({ iat, ...claims }, sign) =>
       sign({ ...claims, iat: Number(iat) - 0.25, exp: 253_402_300_799.75 }),
     ),

@@ -59,7 +59,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-that-work-once',
     story:
-      'Whether a refresh gives another refresh token is open (refresh_token is optional), and whether the old one stays valid: here neither, and the customer re-confirms.',
+      'A refresh token can be used once, and a refresh gives no new one, so the customer re-confirms. refresh_token is optional in the response, and whether the old one stays valid is open.',
     middleware: async (ctx, next) => {
       await next()
       const body = jsonOf(ctx)
@@ -78,7 +78,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-end-in-foreign-hands',
     story:
-      'What becomes of a refresh token that another client presents is open: here it counts as stolen and ends (RFC 9700 4.14), and the customer re-confirms.',
+      'If another client sends a refresh token, the bank treats it as stolen and ends it (RFC 9700 4.14), so the customer re-confirms. The document does not say what happens.',
     middleware: async (ctx, next) => {
       const form = tokenForm(ctx)
       const token = form?.get('refresh_token')
@@ -95,7 +95,7 @@ const variants: Variant[] = [
   {
     id: 'access-tokens-end-in-foreign-hands',
     story:
-      'What an access token gives over the certificate of another client is open (AMB-32): here it counts as stolen, and everything that was issued for the approval ends.',
+      "If an access token is sent over another client's certificate, the bank treats it as stolen and ends all tokens of the approval. What such a request gets is open (AMB-32).",
     middleware: async (ctx, next) => {
       const { bank, transport, fired } = stateOf(ctx)
       const { directory, records } = bank.services
@@ -112,7 +112,7 @@ const variants: Variant[] = [
   {
     id: 'refresh-tokens-of-a-series',
     story:
-      'A refresh token is the name of a series and a secret: who has the name with a wrong secret stole it, and everything that was issued for it ends (RFC 6749 10.4).',
+      'A refresh token that begins like a valid one but has a wrong end is treated as stolen, and all tokens of the approval end (RFC 6749 10.4).',
     middleware: async (ctx, next) => {
       const token = tokenForm(ctx)?.get('refresh_token') ?? ''
       const { records } = stateOf(ctx).bank.services
@@ -128,7 +128,7 @@ const variants: Variant[] = [
   {
     id: 'assertions-not-remembered',
     story:
-      'Nobody keeps the jti of a client assertion, so it need not be there: RFC 7523 3 lets a server choose. Everything else about the client is looked at, and a code that was refused for it stays good.',
+      'The bank does not store the jti of client assertions, so jti may be missing or used again; RFC 7523 3 lets a server choose. A code in a refused request stays valid.',
     warns: ['TOK-32/without-jti', 'TOK-32/replayed'],
     because: 'OIDC Core 9 requires jti, and a single use where nothing else was agreed: a should',
     middleware: tokenRequests((form, ctx) => {
@@ -141,7 +141,7 @@ const variants: Variant[] = [
   {
     id: 'assertions-for-the-issuer-only',
     story:
-      'OIDC Core 9: the audience identifies the server, and should be the token endpoint. A bank may take its issuer alone, so that no other server can pass an assertion on.',
+      'The bank accepts only its issuer as aud of a client assertion. OIDC Core 9 says the audience identifies the server and should be the token endpoint.',
     middleware: tokenRequests((form, ctx) => {
       const claims = ownAssertion(form, ctx)
       if (claims?.aud === undefined) return false
@@ -154,7 +154,7 @@ const variants: Variant[] = [
   {
     id: 'token-bits-that-say-nothing-ignored',
     story:
-      'A token is 32 bytes in base64url, whose last character has two bits that say nothing: a decoder may ignore them (RFC 4648 3.5), and what is compared is the bytes.',
+      'The bank ignores two unused bits in the last character of a token, as a base64url decoder may (RFC 4648 3.5), because it compares the decoded bytes.',
     middleware: tokensSpelt(
       (token) => token,
       (token) => Buffer.from(token, 'base64url').toString('base64url'),
@@ -163,7 +163,7 @@ const variants: Variant[] = [
   {
     id: 'token-behind-its-padding-ignored',
     story:
-      'A token is base64 with its padding, at which a decoder may stop (RFC 4648 3.3), and what is compared is the bytes.',
+      'The bank ignores characters after the base64 padding of a token, as a decoder may (RFC 4648 3.3), because it compares the decoded bytes.',
     middleware: tokensSpelt(
       (token) => Buffer.from(token).toString('base64'),
       (token) => Buffer.from(token, 'base64').toString('base64'),
@@ -171,27 +171,28 @@ const variants: Variant[] = [
   },
   {
     id: 'no-refresh-tokens',
-    story: 'refresh_token is not required in the token response; "a refresh token, if issued".',
+    story:
+      'The bank issues no refresh tokens. refresh_token is not required in the token response; "a refresh token, if issued".',
     settings: { refreshTokens: 'none' },
     middleware: seen,
   },
   {
     id: 'refresh-tokens-rotate',
-    story: 'Each refresh_token grant replaces the refresh token too (RFC 6749 6).',
+    story: 'Each refresh gives a new refresh token that replaces the old one (RFC 6749 6).',
     settings: { refreshTokens: 'rotated' },
     middleware: seen,
   },
   {
     id: 'short-lived-tokens-that-rotate',
     story:
-      'Both at once: access tokens of four seconds, each with a refresh token that works once. If that comes again, all of its tokens end (RFC 9700 4.14.2).',
+      'Access tokens are valid for four seconds, and each refresh token can be used once. If it is used again, all its tokens end (RFC 9700 4.14.2).',
     settings: { refreshTokens: 'rotated', accessTokenLifetime: 4 },
     middleware: seen,
   },
   {
     id: 'refresh-without-new-refresh-token',
     story:
-      'refresh_token is not required in a token response: a refresh_token grant keeps the old one and does not repeat it (RFC 6749 6).',
+      'The response to a refresh has no refresh token, because the old one stays valid (RFC 6749 6). refresh_token is not required in a token response.',
     middleware: tokenResponses(({ refresh_token: _same, ...rest }, ctx) =>
       formOf(ctx).get('grant_type') === 'refresh_token' ? rest : undefined,
     ),
@@ -199,7 +200,7 @@ const variants: Variant[] = [
   {
     id: 'token-responses-with-little-or-much',
     story:
-      'token_type is not required in the token response, and the case of Bearer is free (RFC 6749 5.1). More members may be there, as UK banks have them; a refresh token beside a client_credentials grant is advised against by RFC 6749 4.4.3 and neither expected nor refused by the document (AMB-12).',
+      'The token response has no token_type, or bearer in lower case (RFC 6749 5.1), and more members, such as a refresh token for client_credentials. RFC 6749 4.4.3 advises against that; the document does not forbid it (AMB-12).',
     middleware: tokenResponses(
       roundRobinOf<[Json, Context], Json>(
         ({ token_type: _none, ...body }) => body,
@@ -219,7 +220,7 @@ const variants: Variant[] = [
   {
     id: 'refreshed-tokens-without-openid',
     story:
-      'openid asks for an ID token and gives access to nothing: a server that sends none with a refresh leaves it out of the scope there.',
+      'The response to a refresh has no ID token and leaves openid out of the scope. openid gives access to no resource.',
     middleware: tokenResponses(({ id_token: _idToken, ...body }, ctx) => {
       if (formOf(ctx).get('grant_type') !== 'refresh_token') return undefined
       const scopes = String(body.scope).split(' ')
@@ -229,7 +230,7 @@ const variants: Variant[] = [
   {
     id: 'scopes-of-the-server-itself',
     story:
-      '"Space-separated scopes the access token is bound to": a server that binds tokens to consents may say so by a scope of its own, another one at each answer.',
+      'The scope of each token response also has a value of the server, another one each time, such as the id of the consent. It lists the "space-separated scopes the access token is bound to".',
     middleware: tokenResponses((body) => ({
       ...body,
       scope: `${body.scope} OB_${randomUUID()}`,
@@ -238,7 +239,7 @@ const variants: Variant[] = [
   {
     id: 'scopes-of-data-tokens-are-those-of-the-server',
     story:
-      'Names of the scopes are not shown: the token of a consent has one of the server, in the place of the one that was asked for.',
+      'The scope of an access token for data is a value of the server instead of the requested one. Names of the scopes are not shown.',
     middleware: tokenResponses((body, ctx) =>
       grantOf(ctx, body.access_token) === undefined
         ? undefined
@@ -248,7 +249,7 @@ const variants: Variant[] = [
   {
     id: 'unknown-grants-in-other-words',
     story:
-      'The error body of this interface is not shown: an unknown code or refresh token is no request of the form that is asked for, an error of the bank, or an error that is none of OAuth.',
+      'An unknown code or refresh token gets the error invalid_request, a value of the bank, or an error that is not of OAuth. The error body of this interface is not shown.',
     middleware: refusals(['token'], (ctx) => {
       const { records } = stateOf(ctx).bank.services
       const form = formOf(ctx)
@@ -265,21 +266,21 @@ const variants: Variant[] = [
   {
     id: 'short-lived-tokens',
     story:
-      '"Token lifetime is reported in expires_in (seconds); its value: not shown": 90 seconds, and 4 for a client\'s own.',
+      'Access tokens for data are valid for 90 seconds, and client_credentials tokens for 4. "Token lifetime is reported in expires_in (seconds); its value: not shown".',
     settings: { accessTokenLifetime: 90, clientTokenLifetime: 4 },
     middleware: seen,
   },
   {
     id: 'short-lived-tokens-without-refresh',
     story:
-      '"A refresh token, if issued", and the lifetime of tokens is not shown: access tokens of five seconds, and another one only by confirming the consent again.',
+      'Access tokens are valid for five seconds, and there is no refresh token, so the customer re-confirms for a new one. "A refresh token, if issued"; the lifetime of tokens is not shown.',
     settings: { refreshTokens: 'none', accessTokenLifetime: 5 },
     middleware: seen,
   },
   {
     id: 'refresh-tokens-end-when-unused',
     story:
-      '"A refresh token, if issued, refreshes an expired access token": how long it may rest is not shown. It ends seven seconds after it was issued or used, and an access token lives for three.',
+      'A refresh token ends if it is not used for seven seconds, and an access token is valid for three. How long it may be unused is not shown. "A refresh token, if issued, refreshes an expired access token".',
     settings: { accessTokenLifetime: 3 },
     // A fast run leaves no token unused for so long.
     silent: true,
@@ -301,14 +302,15 @@ const variants: Variant[] = [
   },
   {
     id: 'tokens-of-a-year',
-    story: '"Token lifetime is reported in expires_in (seconds); its value: not shown": a year.',
+    story:
+      'Tokens are valid for a year. "Token lifetime is reported in expires_in (seconds); its value: not shown".',
     settings: { accessTokenLifetime: 31_536_000, clientTokenLifetime: 31_536_000 },
     middleware: seen,
   },
   {
     id: 'new-tokens-end-the-old',
     story:
-      'What becomes of the old access token after a refresh_token grant, and of all tokens of the first authorisation after re-confirmation, is not shown: each consent has one at a time.',
+      'A new access token ends the old ones of the consent: after a refresh the earlier one, after a re-confirmation all earlier ones. What becomes of them is not shown.',
     async middleware(ctx, next) {
       await oneAccessToken(ctx, next)
       const body = jsonOf(ctx)
@@ -326,7 +328,7 @@ const variants: Variant[] = [
   {
     id: 'tokens-are-kept-while-they-live',
     story:
-      'No sentence says that every grant makes another access token: while one lives, the client, and the consent at a refresh, is given it again, and expires_in is what is left.',
+      'While an access token is valid, a client_credentials request or a refresh returns the same token again, with the remaining expires_in. The document does not say that each grant gives a new one.',
     async middleware(ctx, next) {
       await next()
       const body = jsonOf(ctx)
@@ -350,7 +352,7 @@ const variants: Variant[] = [
   {
     id: 'only-the-newest-client-token',
     story:
-      'No sentence promises that several access tokens stand side by side (AMB-43): each client_credentials grant ends the token of the one before.',
+      'Each client_credentials request ends the earlier token of the client. The document does not promise that several access tokens are valid at the same time (AMB-43).',
     async middleware(ctx, next) {
       await next()
       if (partOf(ctx) === 'token' && (await endsTheOneBefore(ctx))) ctx.state.fired()
@@ -359,7 +361,7 @@ const variants: Variant[] = [
   {
     id: 'theft-ends-the-consent-for-good',
     story:
-      'What becomes of other tokens when a code or a refresh token comes again is not said (RFC 6749 4.1.2, RFC 9700 4.14.2): all tokens of the consent end, those of its other authorisations too.',
+      'If a code or a refresh token is used again, all tokens of the consent end, even those of other authorisations. What becomes of other tokens is not said (RFC 6749 4.1.2, RFC 9700 4.14.2).',
     settings: { refreshTokens: 'rotated' },
     async middleware(ctx, next) {
       const form = partOf(ctx) === 'token' ? formOf(ctx) : undefined
@@ -379,7 +381,7 @@ const variants: Variant[] = [
   {
     id: 'a-refused-code-is-void',
     story:
-      'Whether a code survives a request that is refused is open (RFC 6749 4.1.2 speaks of its use): it is void. Whether its tokens survive its second use is open too (SHOULD): they do.',
+      'A code in a refused request cannot be used again, and its tokens stay valid after a second use. Both are open (RFC 6749 4.1.2).',
     async middleware(ctx, next) {
       const code = partOf(ctx) === 'token' ? formOf(ctx).get('code') : null
       const { records } = stateOf(ctx).bank.services

@@ -103,25 +103,25 @@ const variants: Variant[] = [
   {
     id: 'days-of-posting-alone',
     story:
-      'The ledger knows the day of a booking, in London: it is shown by its midnight, and a filter or a period takes the whole of its days.',
+      'BookingDateTime is the midnight of the booking day in London, and filters and periods apply to whole days. The ledger stores only the day.',
     policies: wholeDays(({ booked }) => booked),
   },
   {
     id: 'days-of-posting-with-a-booking-each',
     story:
-      'The same for customers who buy something every day: no filter or period can begin or end on a day without a booking.',
+      'BookingDateTime is the midnight of the booking day in London, and filters and periods apply to whole days. Each day has a booking.',
     policies: wholeDays(ofEachDay),
   },
   {
     id: 'days-of-posting-told-by-their-noon',
     story:
-      'The ledger knows the day of a booking, in London: it is shown by its noon, at which it is the same day nearly everywhere, and a filter or a period takes the whole of its days.',
+      'BookingDateTime is the noon of the booking day in London, and filters and periods apply to whole days. The ledger stores only the day.',
     policies: wholeDays(({ booked }) => booked, NOON),
   },
   {
     id: 'days-up-to-today-told-by-their-last-second',
     story:
-      'The same with the last second of the day, for a customer who bought something today: the day is shown, and is not over.',
+      'BookingDateTime is the last second of the booking day in London, even of today, and filters and periods apply to whole days.',
     policies: wholeDays(
       ({ booked }, index) => (index === NEWEST_BOOKED ? Date.now() : booked),
       DAY - 1000,
@@ -130,13 +130,13 @@ const variants: Variant[] = [
   {
     id: 'days-of-new-york',
     story:
-      'The processor of the cards is in New York: the day of a booking is shown by its midnight there, and a filter or a period takes the whole of its days.',
+      'BookingDateTime is the midnight of the booking day in New York, where the card processor is, and filters and periods apply to whole days.',
     policies: wholeDays(({ booked }) => booked, 0, NEW_YORK),
   },
   {
     id: 'days-told-by-their-noon-with-a-booking-each',
     story:
-      'The same for customers who buy something every day; Links.Self has the days that were applied.',
+      'BookingDateTime is the noon of the booking day in London, filters and periods apply to whole days, and each day has a booking. Links.Self has the days that were applied.',
     policies: (correct, tools) => ({
       ...wholeDays(ofEachDay, NOON)(correct, tools),
       selfLink(base, path) {
@@ -154,7 +154,7 @@ const variants: Variant[] = [
   {
     id: 'days-shown-of-bookings-of-each-day',
     story:
-      'How finely BookingDateTime tells what a filter compares is not said: it is the day, of one booking in the afternoon of each.',
+      'BookingDateTime shows only the day of a booking, but filters compare its exact time. How precise BookingDateTime is, is not said.',
     policies: () => ({
       rowsBooked: (rows) => rows.map((row, index) => ({ ...row, booked: ofEachDay(row, index) })),
     }),
@@ -170,7 +170,7 @@ const variants: Variant[] = [
   {
     id: 'older-bookings-need-a-login',
     story:
-      'How far the history reaches is open: ninety days, and a filter that begins before them is refused with 403, by which 3.1.2 has the customer log in again.',
+      'Only 90 days of transactions are available, and an earlier fromBookingDateTime is refused with 403, by which 3.1.2 asks for a new login. How far the history reaches is open.',
     policies: () => ({
       rowsBooked: (rows) => rows.filter(isOfNinetyDays),
     }),
@@ -179,7 +179,7 @@ const variants: Variant[] = [
   {
     id: 'older-bookings-need-the-customer',
     story:
-      'How far the history reaches is open: all of it while the customer is present, and ninety days otherwise, when a filter that begins before them is refused with 403.',
+      'Without x-fapi-customer-ip-address, only 90 days of transactions are available, and an earlier fromBookingDateTime is refused with 403. How far the history reaches is open.',
     policies: () => ({
       rowsBooked: (rows) => (isAbsent() ? rows.filter(isOfNinetyDays) : rows),
     }),
@@ -188,7 +188,7 @@ const variants: Variant[] = [
   {
     id: 'older-bookings-need-a-login-by-now',
     story:
-      'How far the history reaches is open: all of it in the first moments after the customer has authenticated; from then on ninety days, and a filter that begins before them is refused with 403.',
+      'Shortly after the login all transactions are available, later only 90 days, and an earlier fromBookingDateTime is refused with 403. How far the history reaches is open.',
     policies: () => ({
       rowsBooked(rows) {
         const ctx = currentRequest()

@@ -60,7 +60,7 @@ const variants: Variant[] = [
   {
     id: 'rows-of-1899-and-of-a-leap-second',
     story:
-      'How far the history reaches is open: what came from a system without dates is of 1970, 1899 or the year 1; another row is of 23:59:60 (RFC 3339 5.6).',
+      'Some old transactions have a BookingDateTime in 1970, 1899 or year 1, from a system without dates, and one is in a leap second, 23:59:60 (RFC 3339 5.6). How far the history reaches is open.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         const booked = correct.rowsBooked(rows, accountId, endpoint)
@@ -76,7 +76,7 @@ const variants: Variant[] = [
   {
     id: 'booked-at-one-instant',
     story:
-      'How far the history reaches is open: the cards were moved to a new system, which has every booking at the instant of the move.',
+      'All transactions have the same BookingDateTime, the time at which the cards were moved to a new system. How far the history reaches is open.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         fired()
@@ -105,7 +105,7 @@ const variants: Variant[] = [
   },
   {
     id: 'no-transactions',
-    story: 'Cards that were never used have no transactions; the arrays are empty.',
+    story: 'The cards have no transactions; the arrays are empty.',
     settings: { data: { transactions: 0 } },
     middleware: seen,
     blocks: [
@@ -153,7 +153,7 @@ const variants: Variant[] = [
   {
     id: 'bookings-shown-to-the-minute',
     story:
-      'BookingDateTime tells the minute of a booking, and filters go by its second: how finely the one tells what the other compares is not said.',
+      'BookingDateTime shows only the minute, but filters compare the second. How precise BookingDateTime is, is not said.',
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
       rows.map((row) => ({
         ...row,
@@ -166,7 +166,7 @@ const variants: Variant[] = [
   {
     id: 'fractions-of-a-second-in-the-list-alone',
     story:
-      'RFC 3339 leaves the digits of a second open: the list comes from a service that tells milliseconds, one account from one that tells seconds.',
+      'BookingDateTime has milliseconds in GET /transactions and only seconds for one account, because two services answer. RFC 3339 leaves the number of digits open.',
     policies: (correct) => ({
       rowsBooked: (rows, accountId, endpoint) =>
         correct.rowsBooked(rows, accountId, endpoint).map((row) => ({
@@ -183,7 +183,7 @@ const variants: Variant[] = [
   },
   {
     id: 'three-transactions',
-    story: 'Cards that were hardly used have two pending transactions and a booked one.',
+    story: 'Each card has two pending transactions and one booked transaction.',
     settings: { data: { transactions: 3 } },
     middleware: seen,
     blocks: [
@@ -198,7 +198,8 @@ const variants: Variant[] = [
   },
   {
     id: 'ninety-days-of-history',
-    story: 'How far the history reaches is open: the ninety days before today.',
+    story:
+      'Only the last 90 days of transactions are available. How far the history reaches is open.',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
         const start = (Math.floor(Date.now() / DAY) - 90) * DAY
@@ -210,7 +211,7 @@ const variants: Variant[] = [
   {
     id: 'period-of-the-bank-is-shown',
     story:
-      'What the period is when none was sent is not shown: it begins ninety days before the consent, and with a whole day.',
+      'A consent created without a transaction period shows one that begins 90 days before its creation. What the period is then is not shown.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows) {
         const start = (Math.floor(Date.now() / DAY) - 90) * DAY
@@ -230,7 +231,7 @@ const variants: Variant[] = [
   {
     id: 'history-shorter-after-a-refresh',
     story:
-      'How far the history reaches is open: who has just logged in sees all of it, and a token that comes of a refresh the last thirteen months.',
+      'The first token reads all transactions, a refreshed token the last thirteen months. How far the history reaches is open.',
     warns: ['TXN-28/kept'],
     because: 'A booked transaction should stay; this bank shows older ones to the customer alone.',
     policies: (correct, { fired }) => ({
@@ -247,7 +248,7 @@ const variants: Variant[] = [
   {
     id: 'ninety-days-while-nobody-looks',
     story:
-      'How far the history reaches is open: without the customer it is ninety days, as far as a login of some time ago may be relied on.',
+      'Without x-fapi-customer-ip-address, only 90 days of transactions are available. How far the history reaches is open.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         const all = correct.rowsBooked(rows, accountId, endpoint)
@@ -260,7 +261,7 @@ const variants: Variant[] = [
   {
     id: 'books-of-the-night-before-while-nobody-looks',
     story:
-      'Of which moment an answer is no sentence says: those of last night end with the day before it, and until they are complete, without the customer those of the night before are shown.',
+      'Without x-fapi-customer-ip-address, the latest booked transaction is missing, because these requests get the data of an earlier night. How current a response is, is not said.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         const all = correct.rowsBooked(rows, accountId, endpoint)
@@ -278,7 +279,7 @@ const variants: Variant[] = [
   {
     id: 'one-of-two-replicas-is-behind',
     story:
-      'That each server knows at once what was booked is said nowhere: two answer by turns, and one does not have the latest purchase yet.',
+      'Every second response lacks the latest booked transaction, because one of two servers is not up to date. The document does not promise that all are.',
     policies: (correct, { fired }) => {
       const isBehind = roundRobin([false, true])
       return {
@@ -296,7 +297,7 @@ const variants: Variant[] = [
   {
     id: 'cards-of-yesterday-and-a-replica-behind',
     story:
-      'The cards came yesterday, and all was booked since; of two servers that answer by turns one does not have the purchase of this minute yet.',
+      'The cards are one day old, so all transactions are recent. Every second response lacks the latest one, because one of two servers is not up to date.',
     blocks: [
       'TXN-16/close',
       'TXN-17/close',
@@ -326,7 +327,7 @@ const variants: Variant[] = [
   {
     id: 'ninety-days-some-time-after-the-login',
     story:
-      'How far the history reaches is open: all of it in the first moments after the customer has authenticated, and ninety days from then on.',
+      'Shortly after the login all transactions are available, later only 90 days. How far the history reaches is open.',
     policies: (correct, { fired }) => {
       const reads = new WeakMap<object, { count: number; latest?: unknown }>()
       /**
@@ -353,7 +354,7 @@ const variants: Variant[] = [
   {
     id: 'booked-for-the-next-working-day',
     story:
-      'BookingDateTime is "when the transaction was booked": what comes on a Friday evening is booked for Monday, and a filter that ends before leaves it out.',
+      'The newest booked transaction has a BookingDateTime in the future, the next working day; a filter that ends earlier leaves it out. BookingDateTime is "when the transaction was booked".',
     warns: ['TXN-35/not-in-future'],
     because: 'A booked transaction should have been booked in the past.',
     policies: (correct, { fired }) => ({
@@ -369,13 +370,13 @@ const variants: Variant[] = [
   {
     id: 'booked-late-between-two-requests',
     story:
-      'A purchase of weeks ago is booked late, with the time at which it was made, while a window around it is asked for.',
+      'During the run, a transaction is booked late with a BookingDateTime weeks ago, within a requested range.',
     ...bookedLate(),
   },
   {
     id: 'transaction-ids-like-card-numbers',
     story:
-      'TransactionId is not in the table of transactions: sixteen digits, the last one a check digit, as many a ledger numbers what it books.',
+      'TransactionIds have sixteen digits and pass the check-digit test of card numbers. TransactionId is not in the table of transactions.',
     middleware: elements('Transaction', (row, index) => ({
       ...row,
       // Both pass the check-digit test of card numbers (ISO/IEC 7812-1).
@@ -385,7 +386,7 @@ const variants: Variant[] = [
   {
     id: 'references-as-long-as-card-numbers',
     story:
-      'What the text of an entry tells beside the merchant is not shown: the number of the order, of sixteen digits, one in ten of which has the check digit of a card.',
+      'The text of a transaction has a sixteen-digit order number; one in ten passes the check-digit test of card numbers. What this text contains is not shown.',
     middleware: elements('Transaction', (row) => {
       const { MerchantDetails: merchant, TransactionInformation: text } = row
       if (merchant === undefined || text === undefined) return row
@@ -397,7 +398,7 @@ const variants: Variant[] = [
   {
     id: 'transaction-ids-come-and-go',
     story:
-      'TransactionId is not in the table of transactions, so nothing is said of its presence or its lasting: some rows have none, others a new one each time.',
+      'Some transactions have no TransactionId, others a new one in each response. TransactionId is not in the table of transactions.',
     middleware: elements(
       'Transaction',
       roundRobinOf<[Json], Json>(
@@ -409,7 +410,7 @@ const variants: Variant[] = [
   {
     id: 'transaction-ids-count-by-status',
     story:
-      'TransactionId is not in the table of transactions: what is pending has the numbers 1, 2, … of its list, and so has what is booked.',
+      'TransactionIds count from 1 in each list, separately for pending and booked transactions. TransactionId is not in the table of transactions.',
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
       return rows.map((row, index) => {
         const before = rows.slice(0, index).filter(({ Status }) => Status === row.Status)
@@ -420,7 +421,7 @@ const variants: Variant[] = [
   {
     id: 'pairs-of-coffees-without-ids',
     story:
-      'Nothing says that a transaction differs from all others: twice a day the same coffee, without a TransactionId and with the day alone, and something else in between. A shop checks the card with a transaction of nothing.',
+      'Some transactions are equal in all fields, without TransactionId, dated by the day, with another one between them. Some amounts are zero, as when a shop checks a card. The document does not say that transactions differ.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         fired()
@@ -444,7 +445,7 @@ const variants: Variant[] = [
   {
     id: 'monthly-fees-of-two-holders-on-each-card',
     story:
-      'Nothing says that transactions of two accounts differ: each card has the same fee on the first of each month, for each of its two holders, and no TransactionId.',
+      'Each card has two equal fees on the first of each month, one for each holder, without TransactionId. The document does not say that transactions differ.',
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
         const booked = correct.rowsBooked(rows, accountId, endpoint)
@@ -466,7 +467,7 @@ const variants: Variant[] = [
   {
     id: 'merchants-with-any-signs',
     story:
-      'The name of a merchant is any text: with backslashes, percents and what may follow them.',
+      'Merchant names contain backslashes and percent signs that look like escape sequences. A name is any text.',
     middleware: elements('Transaction', (row) =>
       row.MerchantDetails
         ? {
@@ -480,7 +481,7 @@ const variants: Variant[] = [
   {
     id: 'books-that-move',
     story:
-      '"Transaction amounts can change after the transaction is first created"; while somebody reads, pending ones are booked, and the customer goes shopping.',
+      'During the run, amounts change, pending transactions are booked and new ones appear. "Transaction amounts can change after the transaction is first created".',
     policies: (_correct, { fired }) => movingBooks(fired),
     middleware: elements('Transaction', (row, index) =>
       index % 3 === 0
@@ -491,7 +492,7 @@ const variants: Variant[] = [
   {
     id: 'answers-cached-by-address',
     story:
-      'No sentence says of which minute an answer is: a gateway keeps each for some seconds, by token and whole address, while purchases are booked and amounts settle.',
+      'The gateway caches each data response for some seconds by token and address, while transactions are booked and amounts change. How current a response is, is not said.',
     policies: (_correct, { fired }) => movingBooks(fired),
     middleware: successes(['data'], (body, ctx) => {
       const key = `${ctx.get('authorization')} ${ctx.method} ${ctx.url}`
@@ -504,8 +505,7 @@ const variants: Variant[] = [
   },
   {
     id: 'twins-of-whole-days',
-    story:
-      'Dates without a time of day: transactions are booked at midnight, many at one instant, and two coffees of one day differ in nothing that is documented.',
+    story: 'All transactions are booked at midnight, and some are equal in all documented fields.',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
         fired()
@@ -521,7 +521,7 @@ const variants: Variant[] = [
   {
     id: 'booked-rows-within-the-bounds',
     story:
-      'A bank may list transactions once they are booked, and never before; "booked after and before the given time": the instants themselves are not in (AMB-18).',
+      'Only booked transactions are listed, and filters exclude the given times themselves: "booked after and before the given time" (AMB-18).',
     policies: (_correct, { fired }) => ({
       rowsBooked(rows) {
         fired()
@@ -539,7 +539,7 @@ const variants: Variant[] = [
   {
     id: 'pending-rows-in-other-words',
     story:
-      'BookingDateTime is "when the transaction was booked", and a pending one was not; the full list of values of Status is not shown: Held and Declined are two more.',
+      'Pending transactions have no BookingDateTime, or Status Held or Declined. BookingDateTime is "when the transaction was booked", and the full list of values of Status is not shown.',
     middleware: elements('Transaction', ({ BookingDateTime, ...row }) => {
       if (row.Status !== 'Pending') return { ...row, BookingDateTime }
       const kind = kindOf(row, 3)
@@ -551,7 +551,7 @@ const variants: Variant[] = [
   {
     id: 'pending-rows-that-are-being-booked',
     story:
-      'The full list of values of Status is not shown: what is pending is being booked, and says Booking.',
+      'Pending transactions have Status Booking. The full list of values of Status is not shown.',
     middleware: elements('Transaction', (row) =>
       row.Status === 'Pending' ? { ...row, Status: 'Booking' } : row,
     ),
@@ -559,7 +559,7 @@ const variants: Variant[] = [
   {
     id: 'pending-rows-in-words-of-each-service',
     story:
-      'The full list of values of Status is not shown: what is pending in the list is authorised at the single addresses.',
+      'Pending transactions have Status Pending in GET /transactions and Authorised for one account. The full list of values of Status is not shown.',
     middleware: rowsOf('account-transactions', (rows) =>
       rows.map((row) => (row.Status === 'Pending' ? { ...row, Status: 'Authorised' } : row)),
     ),
@@ -567,7 +567,7 @@ const variants: Variant[] = [
   {
     id: 'merchants-and-addresses-of-some',
     story:
-      'No sentence promises MerchantDetails, its MerchantName or AddressLine (AMB-17): some rows have neither, some a merchant without a name, and where none may be shown an empty one.',
+      'Some transactions have no MerchantDetails and AddressLine, some have MerchantDetails without a name or empty. The document does not require them (AMB-17).',
     middleware: elements('Transaction', ({ MerchantDetails, AddressLine, ...row }) => {
       const kind = kindOf(row, 3)
       if (kind === 0) return row
@@ -583,7 +583,7 @@ const variants: Variant[] = [
   {
     id: 'merchants-left-blank',
     story:
-      'A serializer writes each member that it knows: where no merchant may be shown, or there is none, MerchantName is an empty text, and the category null.',
+      'If there is no merchant, or it may not be shown, MerchantName is an empty string and the category null.',
     middleware: elements('Transaction', (row) => ({
       MerchantDetails: { MerchantName: '', MerchantCategoryCode: null },
       ...row,
@@ -592,7 +592,7 @@ const variants: Variant[] = [
   {
     id: 'shops-named-for-their-street',
     story:
-      'Some merchants are called by where they are, and no sentence says how an address is written.',
+      'AddressLine of some transactions is the merchant name in upper case, because the shop is named after its street. How an address is written is not said.',
     middleware: elements('Transaction', (row) => {
       const { MerchantName } = (row.MerchantDetails ?? {}) as Json
       const isCalledSo = MerchantName !== undefined && kindOf(row, 2) > 0
@@ -602,7 +602,7 @@ const variants: Variant[] = [
   {
     id: 'shops-in-the-web',
     story:
-      'A shop in the web is called by its address there, and no sentence says how an address is written.',
+      'MerchantName is the web address of the shop, and AddressLine the same in upper case. How an address is written is not said.',
     middleware: elements('Transaction', (row) => {
       const { MerchantName } = (row.MerchantDetails ?? {}) as Json
       if (MerchantName === undefined) return row
@@ -614,7 +614,7 @@ const variants: Variant[] = [
   {
     id: 'pending-rows-behind-any-filter',
     story:
-      'Filters restrict to what was booked: pending rows, which have a time of booking to come, are in every answer.',
+      'Pending transactions are in every response, whatever the filter, because filters restrict to booked ones.',
     policies: (correct, { fired }) => ({
       bookedWithin(row, period, endpoint) {
         const right = correct.bookedWithin(row, period, endpoint)
@@ -627,7 +627,7 @@ const variants: Variant[] = [
   {
     id: 'merchants-found-out-later',
     story:
-      'Who took the money, and where, is found out after the booking, and not everywhere at once: no sentence says that MerchantName or AddressLine stays.',
+      'MerchantName and AddressLine are written differently in different responses. The document does not say that they stay the same.',
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) => {
       const spelt = spelling()
       return rows.map((row) => ({

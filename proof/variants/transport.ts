@@ -52,7 +52,7 @@ const variants: Variant[] = [
   {
     id: 'firewall-asks-who-is-there',
     story:
-      'RFC 9110 10.1.5: a user agent should say what it is. A firewall in front of every listener turns away what has no User-Agent, with a page of its own.',
+      'A firewall refuses requests without User-Agent with an HTML page. RFC 9110 10.1.5: a user agent should send it.',
     async middleware(ctx, next) {
       ctx.state.fired()
       if (ctx.get('user-agent') !== '') return next()
@@ -64,7 +64,7 @@ const variants: Variant[] = [
   {
     id: 'no-answer-without-a-certificate',
     story:
-      'A firewall drops what comes without a good transport certificate, and says nothing: silence is no refusal, and no service either (AMB-42).',
+      'Requests without a valid transport certificate get no answer at all until the client times out. Silence is neither a refusal nor a service (AMB-42).',
     settings: { tlsRefusal: 'status' },
     policies: statuses((reason) => (reason === 'certificate' ? 496 : undefined)),
     middleware: refusals(['consents', 'data', 'registration', 'token'], (ctx) => {
@@ -102,7 +102,7 @@ const variants: Variant[] = [
   {
     id: 'continue-without-being-asked',
     story:
-      'RFC 9110 15.2: a client reads past 1xx responses that it does not expect. The gateway says 100 Continue to whatever has a body.',
+      'The gateway sends 100 Continue for each request with a body. RFC 9110 15.2: a client accepts 1xx responses that it does not expect.',
     async middleware(ctx, next) {
       if (ctx.get('content-length') !== '' || ctx.get('transfer-encoding') !== '') {
         ctx.state.fired()
@@ -113,27 +113,27 @@ const variants: Variant[] = [
   },
   {
     id: 'tls-1.2-only',
-    story: 'The documents name no version of TLS: the load balancer stops at 1.2.',
+    story: 'The bank supports TLS 1.2 only. The documents name no version of TLS.',
     settings: { tlsMaxVersion: 'TLSv1.2' },
     middleware: seen,
   },
   {
     id: 'tls-1.3-only',
-    story: 'The documents name no version of TLS: the bank takes 1.3 and nothing older.',
+    story: 'The bank supports TLS 1.3 only. The documents name no version of TLS.',
     settings: { tlsMinVersion: 'TLSv1.3' },
     middleware: seen,
   },
   {
     id: 'tls-sessions-shared-and-certificates-asked-for',
     story:
-      'All listeners resume each other’s TLS sessions (RFC 8446 2.2 lets a server do so); the service behind looks for the certificate of each request, and refuses what has none.',
+      'All listeners resume each other’s TLS sessions (RFC 8446 2.2 allows it), but the service checks the transport certificate of each request.',
     settings: { sharedTlsSessions: true, certificateBoundTokens: false },
     middleware: seen,
   },
   {
     id: 'certificates-refused-after-the-handshake',
     story:
-      'A missing or wrong transport certificate is refused; whether by the handshake or by a status, Authentication 1 does not say: 401, the web server\'s own page "400 No required SSL certificate was sent", and a connection that is closed without an answer, as in TLS 1.3 it may be.',
+      'A missing or wrong transport certificate is refused after the handshake: with 401, with the web server\'s page "400 No required SSL certificate was sent", or by closing the connection. Authentication 1 does not say how.',
     settings: { tlsRefusal: 'status' },
     policies: statuses((reason) => (reason === 'certificate' ? 496 : undefined)),
     middleware: refusals(
@@ -161,14 +161,14 @@ const variants: Variant[] = [
   {
     id: 'token-endpoint-without-certificates',
     story:
-      'Authentication 1 names consent, data and registration endpoints, not the token endpoint: it asks for no certificate, and no sentence promises tokens that are bound to one (AMB-32).',
+      'The token endpoint needs no transport certificate, and tokens are not bound to one (AMB-32). Authentication 1 names only consent, data and registration endpoints.',
     settings: { tokenEndpointMtls: false, certificateBoundTokens: false },
     middleware: answers((ctx) => partOf(ctx) === 'token'),
   },
   {
     id: 'bodies-framed-in-any-way',
     story:
-      'A body may come in chunks that end anywhere (RFC 9112 7.1), compressed by a coding that the request accepts (RFC 9110 8.4), each server behind the balancer in its own way, or with neither length nor chunks, ended by the connection (RFC 9112 6.3), which may be closed after any answer (9.6).',
+      'Bodies are sent in chunks (RFC 9112 7.1), compressed (RFC 9110 8.4), or without a length until the connection closes (RFC 9112 6.3). The connection may be closed after any response (9.6).',
     middleware: answers((ctx) => {
       const bytes = takeBytes(ctx)
       return bytes ? frame(ctx, bytes) : false
@@ -177,7 +177,7 @@ const variants: Variant[] = [
   {
     id: 'headers-of-a-gateway',
     story:
-      'Names of headers have no case (RFC 9110 5.1), and a mainframe gateway shouts them; others add what the documents do not mention: cookies of a balancer, security headers, traces, the place of what was created, the age of what was cached, interim answers before the final one (15.2). x-fapi-interaction-id is in neither document.',
+      'Header names are in upper case (RFC 9110 5.1), and there are additional headers and interim responses (15.2). x-fapi-interaction-id is missing; it is in neither document.',
     middleware: answers(
       roundRobinOf<[Context], void>(
         (ctx) => {
@@ -221,7 +221,7 @@ const variants: Variant[] = [
   {
     id: 'some-answers-are-slow',
     story:
-      'How quickly a bank answers no sentence says: every third deletion and every fortieth answer wait.',
+      'Every third delete and every fortieth other response is slow. How fast a bank answers is not said.',
     async middleware(ctx, next) {
       await next()
       const deletes = ctx.method === 'DELETE'

@@ -86,7 +86,7 @@ const faults: Fault[] = [
   {
     id: 'balances-with-their-accounts',
     story:
-      'A balance of the bank’s own service has its account in it, as the page of the bank shows it.',
+      'A balance contains fields of its account, so a consent without an account permission shows account details.',
     fails: [],
     warns: ['ACC-23/nowhere-else'],
     middleware: rowsOf(['balances', 'account-balances'], (rows) =>
@@ -104,7 +104,8 @@ const faults: Fault[] = [
   },
   {
     id: 'accounts-beside-balances',
-    story: 'The application shows a card with its balance on one page, and asks for both at once.',
+    story:
+      'Balance responses also have Data.Account, so a consent without an account permission shows accounts.',
     fails: [],
     warns: ['ACC-23/nowhere-else'],
     middleware: successes(['data'], (body, ctx) => {
@@ -120,7 +121,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-in-any-case',
-    story: 'The column of the AccountIds has a collation that ignores case.',
+    story:
+      'The bank ignores upper and lower case in an AccountId, because the database column does.',
     fails: ['ACC-02/asked-account-only', 'BAL-02/asked-account-only', 'TXN-02/asked-account-only'],
     async middleware(ctx, next) {
       const [, before, id = '', behind] = /^(.*\/accounts\/)([^/]+)(.*)$/.exec(ctx.path) ?? []
@@ -139,7 +141,8 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-accounts-have-no-rows-behind-a-filter',
-    story: 'The query with a filter joins accounts and bookings, and finds none.',
+    story:
+      'A request for the transactions of an unknown AccountId with a date filter gets 200 and an empty list instead of an error.',
     fails: [],
     warns: ['TXN-27/unknown-id'],
     async middleware(ctx, next) {
@@ -155,7 +158,7 @@ const faults: Fault[] = [
   {
     id: 'basic-lists-accounts-once',
     story:
-      'A cache of the second call looks for the card number, and finds that it may not be shown.',
+      'A consent with ReadAccountsBasic gets the list of accounts once per token; later requests are refused. A cache then looks for the card number, which the consent may not see.',
     fails: ['ACC-11/basic-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -172,7 +175,8 @@ const faults: Fault[] = [
   },
   {
     id: 'permissions-forgotten-on-refresh',
-    story: 'The permissions are claims of the first access token, and its successors have none.',
+    story:
+      'A refreshed access token opens data endpoints without their permission, because the permissions are claims only of the first token.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -186,7 +190,8 @@ const faults: Fault[] = [
   },
   {
     id: 'statements-open-what-they-list',
-    story: 'Who may see statements may see what stands in them: the account and its transactions.',
+    story:
+      'A consent with a statements permission also opens the other data endpoints, such as accounts and transactions.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -199,13 +204,15 @@ const faults: Fault[] = [
   },
   {
     id: 'lists-are-partial-content',
-    story: 'A caching gateway answers lists with 206, as it does for large documents.',
+    story:
+      'The lists of accounts, balances and transactions have status 206 instead of 200. A caching gateway sets it.',
     fails: ['ACC-01/answers-200', 'BAL-01/answers-200', 'TXN-01/answers-200'],
     middleware: answersWith(['accounts', 'balances', 'transactions'], 206),
   },
   {
     id: 'account-of-second-card-unknown',
-    story: 'The single address looks the account up among primary cards only.',
+    story:
+      'GET /accounts/{AccountId} does not find the second card of a customer, because it searches only primary cards.',
     fails: ['ACC-02/answers-200'],
     policies: (correct, { fired }) => {
       const ofTravelCard = new Set<string>()
@@ -227,7 +234,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-addresses-read-by-customer',
-    story: 'The single addresses join on the customer and bring the other card along.',
+    story:
+      'The endpoints of one account also return the rows of another card, because the query joins by customer.',
     fails: ['ACC-02/asked-account-only', 'BAL-02/asked-account-only', 'TXN-02/asked-account-only'],
     middleware: rowsOf(['account', 'account-balances', 'account-transactions'], (rows) => [
       ...rows,
@@ -236,13 +244,15 @@ const faults: Fault[] = [
   },
   {
     id: 'account-empty',
-    story: 'The single address filters by the internal number and finds nothing, with 200.',
+    story:
+      'GET /accounts/{AccountId} returns 200 with an empty list, because it searches by the internal number.',
     fails: ['ACC-02/asked-account-only'],
     middleware: rowsOf('account', () => []),
   },
   {
     id: 'account-twice-per-holder',
-    story: 'The list is joined with the card holders, and the first card has two.',
+    story:
+      'The list of accounts has the first account twice, because it is joined with the card holders and that card has two.',
     fails: ['ACC-03/unique'],
     middleware: rowsOf('accounts', (rows) =>
       rows.length > 1 ? [...rows, rows[0] as object as Record<string, unknown>] : undefined,
@@ -250,7 +260,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-call',
-    story: 'AccountIds are pseudonyms with a salt that each request draws again.',
+    story:
+      'Each request gets new AccountIds, because they are computed with a random value per request.',
     stops: true,
     fails: ['ACC-04/second-call'],
     policies: (correct, { fired }) => {
@@ -269,7 +280,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-token',
-    story: 'AccountIds are pseudonyms salted with the access token, so a refresh changes them.',
+    story:
+      'The AccountIds change after a refresh, because they are computed from the access token.',
     fails: ['ACC-04/after-refresh'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {
@@ -281,7 +293,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-confirmation',
-    story: 'A re-confirmation links the accounts to the consent again, under new ids.',
+    story:
+      'The AccountIds change after a re-confirmation of the consent, because the accounts are linked to the consent again.',
     fails: ['ACC-04/after-reconfirmation'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {
@@ -296,7 +309,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-per-confirmation-of-the-second-customer',
-    story: 'Customers who were moved from the old core are linked again whenever they confirm.',
+    story:
+      'The AccountIds of some customers, moved from an old core system, change at each re-confirmation.',
     fails: ['ACC-04/kept'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, cardKey, secret) {
@@ -313,7 +327,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-detail-without-difference',
-    story: 'Detail is shown for every consent that may see accounts at all.',
+    story:
+      'A consent with ReadAccountsBasic shows the same fields of accounts as one with ReadAccountsDetail.',
     fails: ['ACC-10/detail-shows-more'],
     policies: (correct, { fired }) => ({
       detailVisible(permissions, resource) {
@@ -326,7 +341,7 @@ const faults: Fault[] = [
   {
     id: 'refreshed-tokens-list-one-card',
     story:
-      'The cards of a consent are a list at its first token; what a refresh makes has room for one.',
+      'With a refreshed access token, the list of accounts has only one account. The data of a refreshed token can store only one.',
     fails: ['ACC-14/all-accounts'],
     middleware: rowsOf('accounts', (rows, ctx) => {
       const [first] = rows.map(({ AccountId }) => String(AccountId)).sort()
@@ -337,7 +352,7 @@ const faults: Fault[] = [
   {
     id: 'any-detail-shows-accounts-in-detail',
     story:
-      'The level of detail is one flag of a consent, and each permission for a detail sets it.',
+      'Any Detail permission, such as ReadTransactionsDetail, also shows accounts in detail. The consent stores one flag for all.',
     fails: ['ACC-10/detail-shows-more'],
     policies: (correct, { fired }) => ({
       detailVisible(permissions, resource) {
@@ -352,7 +367,7 @@ const faults: Fault[] = [
   {
     id: 'single-account-in-full-detail',
     story:
-      'The list looks at the permission; what stands behind one of its rows is shown as it is.',
+      'GET /accounts/{AccountId} shows the details of an account to a consent with ReadAccountsBasic; the list does not.',
     fails: ['ACC-10/single-address'],
     warns: ['ACC-15/bulk-equals-single'],
     policies: (correct, { fired }) => ({
@@ -367,7 +382,7 @@ const faults: Fault[] = [
   {
     id: 'account-detail-for-clients-without-refresh',
     story:
-      'The level of detail came with refresh tokens, and clients without those are in the table of before.',
+      'Clients without the refresh_token grant see account details with ReadAccountsBasic only. Their data are in an older table without levels of detail.',
     fails: [],
     warns: ['ACC-20/another-client'],
     policies: (correct, { fired }) => ({
@@ -387,7 +402,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-detail-without-number',
-    story: 'The card number comes from a vault that open banking has no access to.',
+    story:
+      'A consent with ReadAccountsDetail does not show the masked card number, because open banking cannot read the store of card numbers.',
     fails: [],
     warns: ['ACC-20/detail-shows-card'],
     policies: (correct, { fired }) => ({
@@ -401,7 +417,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-basic-shows-number',
-    story: 'Only the holder’s name was moved behind the detail permission.',
+    story:
+      'A consent with ReadAccountsBasic shows the card number. Only the name of the holder needs the detail permission.',
     fails: [],
     warns: ['ACC-20/basic-hides-card'],
     policies: (correct, { fired }) => ({
@@ -415,7 +432,8 @@ const faults: Fault[] = [
   },
   {
     id: 'accounts-need-detail',
-    story: 'The gateway’s policy for accounts names the detail permission only.',
+    story:
+      'The accounts endpoints need ReadAccountsDetail; a consent with ReadAccountsBasic only is refused.',
     fails: ['ACC-11/basic-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -430,7 +448,7 @@ const faults: Fault[] = [
   },
   {
     id: 'detail-needs-basic',
-    story: 'Detail was meant as an addition to basic, so basic is what the gateway asks for.',
+    story: 'A consent with a Detail permission is refused unless it also has the Basic permission.',
     fails: ['ACC-11/detail-alone', 'TXN-14/detail-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -446,19 +464,20 @@ const faults: Fault[] = [
   },
   {
     id: 'lists-open-to-every-consent',
-    story: 'Lists of what a customer has count as harmless and need no permission.',
+    story: 'The lists of accounts and transactions need no permission.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: open('accounts', 'transactions'),
   },
   {
     id: 'single-addresses-open-to-every-consent',
-    story: 'Permissions are checked by exact path, and the paths with an id were forgotten.',
+    story:
+      'The endpoints of one account need no permission, because permissions are checked by exact path and the paths with an id were forgotten.',
     fails: ['ACC-11/without-permission', 'TXN-14/without-permission'],
     policies: open('account', 'account-transactions'),
   },
   {
     id: 'unknown-account-is-nothing',
-    story: 'An AccountId that finds no account is answered with an empty list.',
+    story: 'A request with an unknown AccountId gets 200 and an empty list instead of an error.',
     fails: [],
     warns: ['ACC-13/unknown-id', 'BAL-15/unknown-id', 'TXN-27/unknown-id'],
     policies: (correct, { fired }) => ({
@@ -471,19 +490,22 @@ const faults: Fault[] = [
   },
   {
     id: 'accounts-first-card-only',
-    story: 'The list shows the card with which the customer logged in.',
+    story:
+      'The list of accounts has only the first card of the consent, the one with which the customer logged in.',
     fails: ['ACC-14/all-accounts'],
     policies: firstCardIn('accounts'),
   },
   {
     id: 'balances-and-transactions-first-card-only',
-    story: 'What is not the list of cards itself shows the one with which the customer logged in.',
+    story:
+      'The lists of balances and transactions cover only the first card of the consent, the one with which the customer logged in.',
     fails: ['BAL-13/all-accounts', 'TXN-23/all-accounts'],
     policies: firstCardIn('balances', 'transactions'),
   },
   {
     id: 'single-account-old-description',
-    story: 'The single address still reads product names from the system before the last merger.',
+    story:
+      'GET /accounts/{AccountId} has another Description than the list. It reads product names from an old system.',
     fails: [],
     warns: ['ACC-15/bulk-equals-single'],
     middleware: rowsOf('account', (rows) =>
@@ -492,7 +514,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-account-shows-whole-number',
-    story: 'Masking was added to the list; the single address has its own mapper.',
+    story:
+      'GET /accounts/{AccountId} shows the whole card number; masking was added only to the list.',
     fails: ['ACC-09/masked'],
     policies: (correct, { fired }) => ({
       maskCard(pan) {
@@ -504,14 +527,15 @@ const faults: Fault[] = [
   },
   {
     id: 'cards-of-additional-holders-too',
-    story: 'The list of cards of an account is copied whole: the partner has one as well.',
+    story: 'An account also lists the card of an additional holder, not only the primary card.',
     fails: [],
     warns: ['ACC-22/one-card'],
     middleware: rowsOf(['accounts', 'account'], (rows) => rows.map(withAnotherCard)),
   },
   {
     id: 'whole-numbers-with-zeros',
-    story: 'Numbers of a new range are given out from the lowest on, and are shown as they are.',
+    story:
+      'Accounts show whole card numbers. The numbers of a new range have many zeros and are not masked.',
     fails: [],
     warns: ['ACC-24/no-card-numbers'],
     policies: (_correct, { fired }) => ({
@@ -524,7 +548,7 @@ const faults: Fault[] = [
   {
     id: 'refreshed-tokens-mask-the-end',
     story:
-      'What a refreshed token shows comes from the newer service, which leaves the digits of the issuer and masks the last four.',
+      'The first token shows the last four digits of the card number, a refreshed token all other digits. Together they give the whole number.',
     fails: [],
     warns: ['ACC-25/put-together'],
     policies: (correct, { fired }) => ({
@@ -538,7 +562,8 @@ const faults: Fault[] = [
   },
   {
     id: 'every-account-shows-the-first-card',
-    story: 'The primary card is looked up by customer, and not by account.',
+    story:
+      "Each account shows the number of the customer's first card, because the card is looked up by customer, not by account.",
     fails: [],
     warns: ['ACC-22/own-card'],
     policies: (correct, { fired }) => ({
@@ -554,7 +579,8 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-are-places-in-a-list',
-    story: 'The AccountId is the place of the card in a list that a refresh has sorted otherwise.',
+    story:
+      'After a refresh, an AccountId names another card. The AccountId is a position in a list that was sorted again.',
     fails: ['ACC-04/same-card'],
     async middleware(ctx, next) {
       await next()

@@ -15,7 +15,7 @@ const clientsSeen = ofEachBank(() => new Set<string>())
 const faults: Fault[] = [
   {
     id: 'id-token-in-rs256-for-second-client',
-    story: 'A client that registered later got the new default of the registration service.',
+    story: 'ID tokens of the second client are signed with RS256 instead of PS256.',
     fails: ['AUTHZ-18/ps256'],
     middleware: redirectIdTokens((claims, _fragment, ctx) => {
       const { directory, records } = stateOf(ctx).bank.services
@@ -25,7 +25,7 @@ const faults: Fault[] = [
   },
   {
     id: 'several-keys-and-no-kid',
-    story: 'The second key came for a rotation, and the signing service names none.',
+    story: 'The bank publishes two keys, and its ID tokens have no kid.',
     fails: [],
     warns: ['AUTHZ-41/kid'],
     settings: { jwksKeys: 2 },
@@ -33,7 +33,7 @@ const faults: Fault[] = [
   },
   {
     id: 'several-keys-and-no-kid-at-the-token-endpoint',
-    story: 'The page has learned to name its key, and the token endpoint signs as before.',
+    story: 'The bank publishes two keys, and the ID tokens of the token endpoint have no kid.',
     fails: [],
     warns: ['AUTHZ-41/kid'],
     settings: { jwksKeys: 2 },
@@ -56,7 +56,7 @@ const faults: Fault[] = [
   },
   {
     id: 'subject-of-the-session',
-    story: 'sub is the number of the session in which the customer logged in.',
+    story: 'The sub of ID tokens changes with each login, because it is the number of the session.',
     fails: [],
     warns: ['AUTHZ-42/same-subject'],
     middleware: idTokens((claims, sign) => {
@@ -67,21 +67,22 @@ const faults: Fault[] = [
   {
     id: 'class-of-the-product',
     story:
-      'The login of the bank tells the server no level, and the ID token has the default of the product.',
+      'The acr of ID tokens is "0", not the requested value. It is the default of the product.',
     fails: [],
     warns: ['AUTHZ-44/as-asked'],
     middleware: idTokens((claims, sign) => sign({ ...claims, acr: '0' })),
   },
   {
     id: 'one-subject-for-everybody',
-    story: 'sub is the number of the tenant, which all customers share.',
+    story: 'The sub of ID tokens is the same for all customers.',
     fails: [],
     warns: ['AUTHZ-19/sub-of-another-customer'],
     middleware: idTokens((claims, sign) => sign({ ...claims, sub: 'cards' })),
   },
   {
     id: 'id-token-of-unpublished-key',
-    story: 'The signing key was rotated and the JWK Set was not.',
+    story:
+      'ID tokens are signed with a key that is not published, because the key was changed and the JWK Set was not.',
     fails: ['AUTHZ-18/signature'],
     middleware: redirectIdTokens(
       (claims) => claims,
@@ -90,7 +91,7 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-changed-after-signing',
-    story: 'A filter adds a claim to the signed token for the benefit of the app.',
+    story: 'The signature of ID tokens is invalid, because a filter adds a claim after signing.',
     fails: ['AUTHZ-18/signature'],
     middleware: redirectIdTokens(
       (claims) => claims,
@@ -105,14 +106,14 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-expires-in-milliseconds',
-    story: 'exp and iat come from a clock that counts milliseconds.',
+    story: 'The exp of ID tokens is in milliseconds instead of seconds.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => ({ ...claims, exp: Number(claims.exp) * 1000 })),
   },
   {
     id: 'id-token-of-internal-issuer',
-    story: 'The ID token names the issuer by its address behind the gateway.',
+    story: 'The iss of ID tokens is an internal address behind the gateway.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     async middleware(ctx, next) {
@@ -126,14 +127,14 @@ const faults: Fault[] = [
   },
   {
     id: 'no-c-hash',
-    story: 'The ID token of the code flow is used in the hybrid flow too.',
+    story: 'The ID token has no c_hash, which the hybrid flow requires.',
     fails: [],
     warns: ['AUTHZ-20/c-hash'],
     middleware: redirectIdTokens(({ c_hash: _, ...claims }) => claims),
   },
   {
     id: 'previous-nonce',
-    story: 'nonce is kept per customer and read before the new one is stored.',
+    story: 'The nonce of an ID token is the one of the previous request.',
     fails: [],
     warns: ['AUTHZ-20/nonce'],
     middleware: redirectIdTokens((claims) => {
@@ -144,7 +145,7 @@ const faults: Fault[] = [
   },
   {
     id: 's-hash-of-nonce',
-    story: 's_hash is made from the wrong parameter.',
+    story: 'The s_hash of the ID token does not match the state.',
     fails: [],
     warns: ['AUTHZ-20/s-hash'],
     middleware: redirectIdTokens((claims, fragment) =>
@@ -153,21 +154,21 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-for-another-authorised-party',
-    story: 'azp names the gateway, which is who asked, as it thinks.',
+    story: 'The azp of ID tokens is the gateway instead of the client.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => ({ ...claims, azp: 'gateway' })),
   },
   {
     id: 'id-token-of-another-intent',
-    story: 'The intent is the row of the approval, not the consent that was asked for.',
+    story: 'The openbanking_intent_id of ID tokens is not the ConsentId of the request.',
     fails: [],
     warns: ['AUTHZ-35/same-consent'],
     middleware: redirectIdTokens((claims) => ({ ...claims, openbanking_intent_id: randomUUID() })),
   },
   {
     id: 'access-token-in-the-fragment',
-    story: 'The page was made for the implicit flow, and still adds its token.',
+    story: 'The redirect also has an access token, as in the implicit flow.',
     fails: [],
     warns: ['AUTHZ-36/no-access-token'],
     middleware: landings((fragment, _ctx, address) => {
@@ -178,7 +179,7 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-for-every-client-of-the-platform',
-    story: 'One audience for all clients of the organisation’s platform: the list of them.',
+    story: 'The aud of ID tokens also lists another client.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => {
@@ -190,7 +191,7 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-for-the-interface-as-well',
-    story: 'The ID token has the audience of the access token too, and does not say who asked.',
+    story: 'The aud of ID tokens also lists the API, without azp.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => ({
@@ -200,35 +201,35 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-of-an-hour-ago',
-    story: 'The clock of the host shows London, and its time is read as that of UTC.',
+    story: 'The iat of ID tokens is one hour early, because London time is read as UTC.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) - 3600 })),
   },
   {
     id: 'id-token-of-the-next-day',
-    story: 'nbf is the start of the next day of business, as for payments.',
+    story: 'The nbf of ID tokens is one day later, so they are not yet valid.',
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims) => ({ ...claims, nbf: Number(claims.iat) + 86_400 })),
   },
   {
     id: 'id-token-brings-its-key',
-    story: 'The library writes the address of the keys into each header.',
+    story: 'ID tokens have a jku header with the address of the keys.',
     fails: [],
     warns: ['AUTHZ-43/no-key'],
     middleware: idTokens((claims, sign) => sign(claims, { jku: 'https://bank.example/jwks' })),
   },
   {
     id: 'padded-signature',
-    story: 'The security module returns the signature in base64, and its padding is left there.',
+    story: 'The signature of ID tokens has base64 padding.',
     fails: [],
     warns: ['AUTHZ-46/base64url'],
     middleware: idTokens((claims, sign) => `${sign(claims)}==`),
   },
   {
     id: 'time-of-the-login-as-a-text',
-    story: 'The session store keeps texts alone, and the time of the login is taken from there.',
+    story: 'The auth_time of ID tokens is a string instead of a number.',
     fails: [],
     warns: ['AUTHZ-47/types'],
     middleware: idTokens((claims, sign) =>
@@ -237,21 +238,21 @@ const faults: Fault[] = [
   },
   {
     id: 'time-of-the-login-since-the-start',
-    story: 'The time of the login is read from a clock that counts since the server was started.',
+    story: 'The auth_time of ID tokens counts from the start of the server instead of 1970.',
     fails: [],
     warns: ['AUTHZ-47/types'],
     middleware: idTokens((claims, sign) => sign({ ...claims, auth_time: 86_400 })),
   },
   {
     id: 'methods-in-one-text',
-    story: 'amr is written like scope, as words in one text.',
+    story: 'The amr of ID tokens is a string instead of an array.',
     fails: [],
     warns: ['AUTHZ-47/types'],
     middleware: idTokens((claims, sign) => sign({ ...claims, amr: 'pwd otp' })),
   },
   {
     id: 'class-as-a-number',
-    story: 'The login has levels from 1 to 4, and acr is the number.',
+    story: 'The acr of ID tokens is a number instead of a string.',
     fails: [],
     warns: ['AUTHZ-47/types'],
     middleware: idTokens((claims, sign) => sign({ ...claims, acr: 3 })),

@@ -7,7 +7,7 @@ import type { Fault } from '../../run/proof.ts'
 const faults: Fault[] = [
   {
     id: 'code-comes-twice',
-    story: 'The gateway adds the parameters that it knows to those that are there.',
+    story: 'The redirect has the parameter code twice, because the gateway adds it again.',
     fails: [],
     warns: ['AUTHZ-39/once'],
     async middleware(ctx, next) {
@@ -54,7 +54,7 @@ const faults: Fault[] = [
   },
   {
     id: 'auth-time-in-milliseconds',
-    story: 'The time of the login is written as the program has it.',
+    story: 'The auth_time of ID tokens is in milliseconds instead of seconds.',
     fails: [],
     warns: ['AUTHZ-40/auth-time'],
     middleware: idTokens((claims, sign) =>
@@ -63,7 +63,8 @@ const faults: Fault[] = [
   },
   {
     id: 'auth-time-of-the-login-before',
-    story: 'The page shows customers when they last logged in, and the ID token has that time.',
+    story:
+      "The auth_time of ID tokens is one hour early: it is the time of the customer's previous login.",
     fails: [],
     warns: ['AUTHZ-40/this-login'],
     middleware: idTokens((claims, sign) =>
@@ -72,7 +73,7 @@ const faults: Fault[] = [
   },
   {
     id: 'redirect-of-another-issuer',
-    story: 'The page adds iss with the name of the host on which it runs.',
+    story: 'The redirect has a parameter iss that is not the issuer of the bank.',
     fails: [],
     warns: ['AUTHZ-48/issuer'],
     middleware: landings((fragment) => {
@@ -82,7 +83,7 @@ const faults: Fault[] = [
   {
     id: 'denials-without-the-issuer',
     story:
-      'The server adds iss to what it redirects itself, and says so in its configuration; a denial is redirected by the page.',
+      'The configuration says that redirects have the parameter iss, but the redirect after a denial has none.',
     fails: [],
     warns: ['AUTHZ-48/promised'],
     settings: { discovery: { authorization_response_iss_parameter_supported: true } },
@@ -93,7 +94,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-with-plain-spaces',
-    story: 'The page puts the address of a denial together out of texts, as they are.',
+    story: 'The redirect after a denial has spaces in error_description that are not encoded.',
     fails: [],
     warns: ['AUTHZ-49/encoded'],
     middleware: landings((fragment, _ctx, address) => {
@@ -104,7 +105,8 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-in-typographic-quotes',
-    story: 'The text of the page is the description as well, with the apostrophe of its designer.',
+    story:
+      'The error_description of a denial has a typographic apostrophe, which OAuth does not allow.',
     fails: [],
     warns: ['AUTHZ-45/characters'],
     middleware: landings((fragment) => {
@@ -114,8 +116,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-in-the-query',
-    story:
-      'The gateway keeps the state of each request, and adds it to the address behind the page.',
+    story: 'After the approval, the state is in the query of the redirect instead of the fragment.',
     fails: ['AUTHZ-04/in-fragment'],
     async middleware(ctx, next) {
       await next()

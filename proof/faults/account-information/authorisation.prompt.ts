@@ -48,7 +48,7 @@ const faults: Fault[] = [
   {
     id: 'prompt-none-logs-in-whom-the-client-knows',
     story:
-      'With prompt=none no page may be shown, so the customer is taken who approved something for the client before.',
+      'With prompt=none, the bank approves the consent without login, in the name of a customer who approved another consent of the client.',
     fails: ['AUTHZ-22/prompt-none'],
     middleware: approvesSilently((consent, { consents, customers }) =>
       customers.find(({ id }) =>
@@ -60,8 +60,7 @@ const faults: Fault[] = [
   },
   {
     id: 'prompt-none-confirms-again',
-    story:
-      'A consent that was approved needs no page, and prompt=none skips the login together with the page.',
+    story: 'With prompt=none, the bank re-confirms a consent without login.',
     fails: ['AUTHZ-22/again-prompt-none'],
     middleware: approvesSilently(({ customerId }, { customers }) =>
       customers.find(({ id }) => id === customerId),

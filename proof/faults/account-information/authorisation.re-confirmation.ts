@@ -8,7 +8,7 @@ import type { Fault } from '../../run/proof.ts'
 const faults: Fault[] = [
   {
     id: 'no-reconfirmation',
-    story: 'Only consents that await authorisation may be put before a customer.',
+    story: 'The bank refuses the re-confirmation of an authorised consent.',
     fails: ['AUTHZ-16/same-intent'],
     policies: policy(
       'authorisable',
@@ -21,7 +21,7 @@ const faults: Fault[] = [
   },
   {
     id: 'one-reconfirmation',
-    story: 'A consent has a date of its approval and one of its re-confirmation, and no third.',
+    story: 'The bank refuses a second re-confirmation of a consent, because it stores only one.',
     fails: ['AUTHZ-16/once-more'],
     policies: policy(
       'authorisable',
@@ -34,7 +34,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiring-consents-not-re-confirmed',
-    story: 'What ends by itself has nothing to confirm: the page knows open-ended consents only.',
+    story: 'The bank refuses the re-confirmation of a consent with ExpirationDateTime.',
     fails: ['AUTHZ-16/one-account'],
     policies: policy(
       'authorisable',
@@ -47,7 +47,8 @@ const faults: Fault[] = [
   },
   {
     id: 'reconfirmation-covers-every-card',
-    story: 'The page for re-confirmation lists no cards, and stores all that the customer has.',
+    story:
+      'A re-confirmed consent covers all accounts of the customer, not only the selected ones.',
     fails: ['ACC-21/re-confirmed'],
     policies: policy(
       'cardsOffered',
@@ -57,7 +58,7 @@ const faults: Fault[] = [
   },
   {
     id: 'code-of-reconfirmation-refused',
-    story: 'The token endpoint demands a consent that was authorised just now for the first time.',
+    story: 'The token endpoint refuses the code of a re-confirmation.',
     fails: ['AUTHZ-16/same-intent'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
@@ -73,7 +74,7 @@ const faults: Fault[] = [
   {
     id: 'reconfirmation-drops-permissions',
     story:
-      'The page for re-confirmation leaves out the basic permission of those who have the detail.',
+      'A re-confirmation removes ReadTransactionsBasic from a consent that also has ReadTransactionsDetail.',
     fails: [],
     warns: ['AUTHZ-17/unchanged'],
     policies: policy('confirmableBy', (correct) => (consent, customer, offered) => {

@@ -64,7 +64,7 @@ const ofTwo =
 const faults: Fault[] = [
   {
     id: 'scope-begins-with-openid',
-    story: 'The page checks whether scope begins with openid, and knows no other order.',
+    story: 'The bank refuses a scope that contains openid but does not begin with it.',
     fails: ['AUTHZ-09/any-order'],
     policies: (correct, { fired }) => ({
       requestObjectRefusal(claims, settings) {
@@ -78,21 +78,22 @@ const faults: Fault[] = [
   },
   {
     id: 'firewall-before-the-state',
-    story:
-      'The firewall before the login page takes characters of markup in an address for an attack.',
+    story: 'The firewall refuses a state with characters such as < or ", as an attack.',
     fails: ['AUTHZ-04/taken'],
     middleware: stopsStrange(({ state }) => state),
   },
   {
     id: 'firewall-before-the-nonce',
-    story: 'The gateway decodes request objects, and refuses markup in any claim.',
+    story:
+      'The gateway refuses a request object whose nonce has characters such as < or ", as an attack.',
     fails: [],
     warns: ['AUTHZ-20/nonce-taken'],
     middleware: stopsStrange(({ request }) => decoded(request).claims.nonce),
   },
   {
     id: 'other-redirect-uris-become-the-first',
-    story: 'Whoever asks with a redirect URI that is not in the list is sent to the first that is.',
+    story:
+      'If the redirect URI is not registered, the bank redirects to the first registered one instead of refusing the request.',
     fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const { records } = stateOf(ctx).bank.services
@@ -107,7 +108,8 @@ const faults: Fault[] = [
   },
   {
     id: 'request-object-in-hs256-with-the-public-key',
-    story: 'The library takes the algorithm from the header and the public key for a secret.',
+    story:
+      'The bank accepts a request object signed with HS256. The library takes the algorithm from the header and uses the public key as secret.',
     fails: ['AUTHZ-11/hs256'],
     middleware: acceptsRequest(({ header, claims }) =>
       header.alg === 'HS256' ? claims : undefined,
@@ -115,7 +117,8 @@ const faults: Fault[] = [
   },
   {
     id: 'authorised-consent-for-any-client',
-    story: 'Re-confirmation asks whether the customer is the same, and not whether the client is.',
+    story:
+      'A client can have an authorised consent of another client re-confirmed, because the bank compares only the customer.',
     fails: ['AUTHZ-14/authorised'],
     policies: (correct, { fired }) => ({
       authorisable(consent, clientId, ...rest) {
@@ -129,7 +132,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deleted-consent-re-confirmable',
-    story: 'Deletion is looked at while a consent waits; a known one is only asked for its status.',
+    story: 'A consent that was authorised and then deleted can be re-confirmed.',
     fails: [],
     warns: ['AUTHZ-15/deleted-after-approval'],
     policies: (correct, { fired }) => ({
@@ -145,7 +148,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-cut-at-64',
-    story: 'The session table has 64 characters for state.',
+    story: 'The bank cuts a state to 64 characters.',
     fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-error'],
     middleware: landings((fragment) => {
       const state = fragment.get('state') ?? ''
@@ -155,7 +158,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-undefined-where-there-is-none',
-    story: 'The redirect is put together as text, and what is not there is written as undefined.',
+    story: 'If the request has no state, the redirect has the state "undefined".',
     fails: [],
     warns: ['AUTHZ-34/none-sent'],
     middleware: landings((fragment) => {
@@ -165,7 +168,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-lost-at-re-confirmation',
-    story: 'The shorter journey of a re-confirmation does not carry the state along.',
+    story: 'The redirect after a re-confirmation has no state.',
     fails: ['AUTHZ-04/on-success'],
     middleware: landings((fragment, ctx) => {
       const claim = fragment.get('id_token')?.split('.')[1]
@@ -178,7 +181,7 @@ const faults: Fault[] = [
   },
   {
     id: 'response-mode-as-asked',
-    story: 'The server knows every response mode, and the hybrid flow is no exception.',
+    story: 'With response_mode=query, the code and ID token are in the query of the redirect.',
     fails: ['AUTHZ-03/query-asked-for'],
     async middleware(ctx, next) {
       await acceptsRequest(({ claims: { response_mode: mode, ...claims } }, query) => {
@@ -197,7 +200,7 @@ const faults: Fault[] = [
   {
     id: 'signed-redirect-uri-not-compared',
     story:
-      'The redirect URI of the query is compared with the registered ones, that of the object used.',
+      'The bank compares the redirect URI of the query but redirects to the one of the request object, which is not registered.',
     fails: ['AUTHZ-08/contradicted'],
     async middleware(ctx, next) {
       await acceptsRequest(({ claims }, query) => {
@@ -212,7 +215,7 @@ const faults: Fault[] = [
   },
   {
     id: 'any-password',
-    story: 'The login of the test stage was deployed: it knows the names of customers alone.',
+    story: 'The login accepts any password for a known user name.',
     fails: ['AUTHZ-22/wrong-credentials'],
     policies: (correct, { fired }) => ({
       loginAccepted(customer, password) {
@@ -223,7 +226,8 @@ const faults: Fault[] = [
   },
   {
     id: 'password-of-another-customer',
-    story: 'The password is looked up by its hash, and whose it is is not compared.',
+    story:
+      'The login accepts the password of any customer, because it does not compare whose password it is.',
     fails: ['AUTHZ-22/wrong-credentials'],
     policies: (correct, { fired }) => ({
       loginAccepted(customer, password) {
@@ -238,7 +242,8 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-password-accepted',
-    story: 'The directory takes a login without a password for an anonymous one, which succeeds.',
+    story:
+      'The login accepts an empty password, because the directory treats it as an anonymous login.',
     fails: ['AUTHZ-22/again-wrong-credentials'],
     policies: (correct, { fired }) => ({
       loginAccepted(customer, password) {
@@ -251,7 +256,7 @@ const faults: Fault[] = [
   },
   {
     id: 'nonce-left-out-without-state',
-    story: 'Nonce and state are copied by one branch, taken when there is a state.',
+    story: 'If the request has no state, the ID token has no nonce.',
     fails: [],
     warns: ['AUTHZ-20/nonce'],
     middleware: redirectIdTokens((claims, fragment) => {
@@ -262,7 +267,7 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-for-both-clients',
-    story: 'The audience is the whole list of clients of the platform; the first one is asked.',
+    story: "The aud of the second client's ID token is the first client.",
     fails: [],
     warns: ['AUTHZ-19/claims'],
     middleware: redirectIdTokens((claims, _fragment, ctx) => {
@@ -274,14 +279,14 @@ const faults: Fault[] = [
   },
   {
     id: 'c-hash-of-the-access-token',
-    story: 'One function computes both hashes, and got the argument of the other.',
+    story: 'The c_hash of the ID token does not match the code.',
     fails: [],
     warns: ['AUTHZ-20/c-hash'],
     middleware: redirectIdTokens((claims) => ({ ...claims, c_hash: 'X9q1B4gXz0m3r2Lw5V7u8A' })),
   },
   {
     id: 'request-objects-from-the-future',
-    story: 'The page compares exp of a request object; nbf came later, and was taken for a remark.',
+    story: 'The bank ignores the nbf of a request object and accepts one that is not yet valid.',
     fails: [],
     warns: ['AUTHZ-25/not-yet-good'],
     middleware: acceptsRequest((request, query, ctx) => {
@@ -293,7 +298,8 @@ const faults: Fault[] = [
   },
   {
     id: 'critical-extensions-of-request-objects-are-not-read',
-    story: 'The gateway verifies request objects itself, and reads alg and kid of their header.',
+    story:
+      'The bank ignores the crit header of a request object and accepts an extension that it does not know.',
     fails: [],
     warns: ['AUTHZ-25/critical'],
     middleware: acceptsRequest((request, query, ctx) =>
@@ -304,7 +310,8 @@ const faults: Fault[] = [
   },
   {
     id: 'request-objects-say-that-they-are-jwts',
-    story: 'A filter before the page takes for a JWT what says so in its header: typ is JWT.',
+    story:
+      'The bank refuses a request object whose header has no typ JWT, although typ is optional.',
     fails: [],
     warns: ['AUTHZ-52/lawful'],
     async middleware(ctx, next) {
@@ -318,7 +325,7 @@ const faults: Fault[] = [
   {
     id: 'client-id-of-an-object-that-nobody-has',
     story:
-      'client_id of a request object is looked up, and one that is found nowhere is not compared.',
+      'The bank accepts a request object whose client_id is not a registered client and differs from the query.',
     fails: [],
     warns: ['AUTHZ-37/similar'],
     middleware: acceptsRequest((request, query, ctx) => {
@@ -332,7 +339,7 @@ const faults: Fault[] = [
   },
   {
     id: 'requests-without-nonce',
-    story: 'The nonce was made optional for the code flow, and the hybrid flow uses the same form.',
+    story: 'The bank accepts a request without nonce, which the hybrid flow requires.',
     fails: [],
     warns: ['AUTHZ-53/missing'],
     middleware: acceptsRequest((request, query, ctx) => {
@@ -344,7 +351,7 @@ const faults: Fault[] = [
   {
     id: 'one-request-object-is-verified-and-another-read',
     story:
-      'The gateway verifies the request object that it finds first, and the page reads the last.',
+      'If request is sent twice, the bank verifies the first request object and uses the claims of the last.',
     fails: [],
     warns: ['AUTHZ-51/request'],
     middleware: ofTwo('request', (ctx, [verified, read]) => {
@@ -354,7 +361,8 @@ const faults: Fault[] = [
   },
   {
     id: 'one-redirect-uri-is-compared-and-another-used',
-    story: 'The first redirect URI is compared with the registered ones, and the last one is used.',
+    story:
+      'If redirect_uri is sent twice, the bank compares the first one and redirects to the last.',
     fails: [],
     warns: ['AUTHZ-51/redirect-uri'],
     async middleware(ctx, next) {

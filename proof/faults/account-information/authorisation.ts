@@ -148,7 +148,8 @@ const plainParameters = (takes: (ctx: Context, clientId: unknown) => boolean): M
 const faults: Fault[] = [
   {
     id: 'refused-scope-without-an-error',
-    story: 'Errors of a later version of the page have names that the redirect does not know.',
+    story:
+      'The redirect for a refused scope has no error parameter, because the page does not know the name of this error.',
     fails: [],
     warns: ['AUTHZ-38/error'],
     middleware: landings((parameters) => {
@@ -160,7 +161,7 @@ const faults: Fault[] = [
   {
     id: 'code-by-a-refreshing-page',
     story:
-      'Browsers lost the fragment of some redirects, so a page with a refresh took their place.',
+      'After the approval, the bank sends an HTML page with a meta refresh instead of a redirect.',
     stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: pageInstead(
@@ -171,7 +172,7 @@ const faults: Fault[] = [
   },
   {
     id: 'code-by-a-refreshing-header',
-    story: 'The same page, whose refresh the new gateway writes into a header.',
+    story: 'After the approval, the bank sends a page with a Refresh header instead of a redirect.',
     stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: pageInstead(
@@ -184,7 +185,8 @@ const faults: Fault[] = [
   },
   {
     id: 'code-kept-on-a-last-page',
-    story: 'A page thanks the customer, and its button was lost in the last redesign.',
+    story:
+      'After the approval, the bank shows a page without a link back, so the TPP never gets the code.',
     stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: pageInstead(
@@ -195,7 +197,7 @@ const faults: Fault[] = [
   {
     id: 'approval-ends-in-server-error',
     story:
-      'The session store of the authorisation page is down: every approval ends with an error.',
+      'Each approval ends with a redirect with error server_error, because the session store is down.',
     stops: true,
     fails: ['AUTHZ-01/approved'],
     middleware: landings((fragment, ctx, address) => {
@@ -205,7 +207,7 @@ const faults: Fault[] = [
   },
   {
     id: 'redirect-by-303',
-    story: 'A framework upgrade sends 303 See Other after the decision form.',
+    story: 'The redirect to the TPP has status 303 instead of 302.',
     fails: ['AUTHZ-02/status-302'],
     async middleware(ctx, next) {
       await next()
@@ -216,7 +218,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-by-307',
-    story: 'Approvals redirect by 302, the branch for denials answers the form by 307.',
+    story: 'The redirect after a denial has status 307 instead of 302.',
     fails: ['AUTHZ-02/status-302'],
     async middleware(ctx, next) {
       await next()
@@ -227,7 +229,7 @@ const faults: Fault[] = [
   },
   {
     id: 'success-in-query',
-    story: 'The response mode of the plain code flow is applied to the hybrid flow.',
+    story: 'The code and ID token are in the query of the redirect instead of the fragment.',
     fails: ['AUTHZ-03/code', 'AUTHZ-03/id-token'],
     middleware: landings((fragment, _ctx, address) =>
       fragment.has('code') ? withQuery(address, fragment) : false,
@@ -235,7 +237,8 @@ const faults: Fault[] = [
   },
   {
     id: 'code-in-query-too',
-    story: 'For the TPP’s logs the code stands in the query as well.',
+    story:
+      'The code is in the query of the redirect as well as in the fragment, for logs of the TPP.',
     fails: ['AUTHZ-03/code'],
     middleware: landings((fragment, _ctx, address) =>
       fragment.has('code')
@@ -245,7 +248,8 @@ const faults: Fault[] = [
   },
   {
     id: 'no-id-token-for-second-redirect-uri',
-    story: 'The hybrid flow was switched on per redirect URI, and one was forgotten.',
+    story:
+      'The redirect to one redirect URI has no ID token. The hybrid flow is switched on per redirect URI.',
     fails: ['AUTHZ-03/id-token'],
     middleware: landings((fragment, ctx, address) => {
       const { second } = stateOf(ctx).bank.services.directory.clients
@@ -255,22 +259,21 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-told-as-an-outage',
-    story:
-      'Whatever ends a visit without a grant is an exception, and an exception is a server error.',
+    story: 'After a denial, the redirect has error server_error instead of access_denied.',
     fails: [],
     warns: ['AUTHZ-50/denial'],
     middleware: deniedAs('server_error'),
   },
   {
     id: 'denial-told-as-a-wrong-client',
-    story: 'The page for consent knows one way back without a grant: the client may not do this.',
+    story: 'After a denial, the redirect has error unauthorized_client instead of access_denied.',
     fails: [],
     warns: ['AUTHZ-50/denial'],
     middleware: deniedAs('unauthorized_client'),
   },
   {
     id: 'state-decoded-twice',
-    story: 'A proxy decodes the query once more, so that state loses what was escaped.',
+    story: 'The redirect has a state that was decoded twice, so escaped characters change.',
     fails: ['AUTHZ-04/on-success', 'AUTHZ-04/on-error'],
     middleware: landings((fragment) => {
       const state = fragment.get('state') ?? ''
@@ -281,7 +284,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-lost-on-denial',
-    story: 'Cancelling builds the redirect from the redirect URI alone.',
+    story: 'The redirect after a denial has no state.',
     fails: ['AUTHZ-04/on-error'],
     middleware: landings((fragment) => {
       if (fragment.get('error') !== 'access_denied') return false
@@ -290,7 +293,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-lost-with-wrong-requests',
-    story: 'A request that cannot be read is answered before its state is.',
+    story: 'The redirect for an invalid authorisation request has no state.',
     fails: ['AUTHZ-04/on-error'],
     async middleware(ctx, next) {
       await next()
@@ -304,7 +307,7 @@ const faults: Fault[] = [
   },
   {
     id: 'state-required',
-    story: 'A check against forged requests demands state of every TPP.',
+    story: 'The authorisation endpoint refuses a request without state, although it is optional.',
     fails: ['AUTHZ-05/without-state'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
@@ -317,20 +320,21 @@ const faults: Fault[] = [
   },
   {
     id: 'request-object-optional',
-    story: 'Plain parameters of the days before signed request objects still work.',
+    story: 'The authorisation endpoint accepts a request without a request object.',
     fails: ['AUTHZ-06/missing'],
     middleware: plainParameters(() => true),
   },
   {
     id: 'request-object-optional-for-the-second-client',
-    story: 'Whether a client must sign its requests is a setting of each, and off in a new one.',
+    story:
+      'The authorisation endpoint accepts a request without a request object from the second client. This is a setting of each client.',
     fails: ['AUTHZ-06/second-client'],
     middleware: plainParameters((ctx, clientId) => clientIs(ctx, clientId, 'second')),
   },
   {
     id: 'left-out-parameters-have-defaults',
     story:
-      'Only one response type is supported, and a client has registered its scopes and redirect URIs: what is missing is filled in.',
+      'The authorisation endpoint accepts requests without response_type, redirect_uri or scope and uses default values.',
     fails: ['AUTHZ-07/missing', 'AUTHZ-08/missing', 'AUTHZ-09/missing'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const client = stateOf(ctx).bank.services.records.peek('Client', query.client_id ?? '')
@@ -348,7 +352,8 @@ const faults: Fault[] = [
   },
   {
     id: 'response-type-code-accepted',
-    story: 'The server supports the code flow, and does not look at what a client registered.',
+    story:
+      'The authorisation endpoint accepts response type code, which the client did not register.',
     fails: [],
     warns: ['AUTHZ-28/code'],
     middleware: acceptsRequest(({ claims }, query) => {
@@ -359,7 +364,8 @@ const faults: Fault[] = [
   },
   {
     id: 'any-redirect-uri',
-    story: 'The list of redirect URIs is compared in the console of developers, not at run time.',
+    story:
+      'The authorisation endpoint accepts every redirect URI, because it does not compare it with the registered ones.',
     fails: ['AUTHZ-08/unregistered', 'AUTHZ-08/similar', 'REG-13/left-out'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
@@ -374,7 +380,8 @@ const faults: Fault[] = [
   },
   {
     id: 'error-to-any-redirect-uri',
-    story: 'Errors are redirected before the redirect URI is compared: an open redirector.',
+    story:
+      'The authorisation endpoint redirects errors to a redirect URI that is not registered (an open redirector).',
     fails: [],
     warns: ['AUTHZ-29/no-redirect'],
     async middleware(ctx, next) {
@@ -391,13 +398,13 @@ const faults: Fault[] = [
   },
   {
     id: 'scope-granted-as-asked',
-    story: 'The token carries the scopes of the request, whatever the registration says.',
+    story: 'The bank grants scopes that it does not know and that the client did not register.',
     fails: ['AUTHZ-09/beyond'],
     middleware: grants((scopes) => scopes.find((one) => !OF_THE_BANK.includes(one))),
   },
   {
     id: 'scope-granted-as-the-second-client-asks',
-    story: 'The second client is the bank’s own daughter, and may have what it asks for.',
+    story: 'The bank grants the second client scopes that it did not register.',
     fails: ['AUTHZ-09/second-client'],
     middleware: grants(
       (scopes) => scopes.find((one) => !OF_THE_BANK.includes(one)),
@@ -406,7 +413,7 @@ const faults: Fault[] = [
   },
   {
     id: 'scopes-of-the-bank-granted',
-    story: 'Scopes are compared with those that the bank knows, not with those of the client.',
+    story: 'The bank grants a scope that it supports but that the client did not register.',
     fails: ['AUTHZ-09/left-out'],
     middleware: grants((scopes, registered) =>
       scopes.find((one) => OF_THE_BANK.includes(one) && !registered.includes(one)),
@@ -414,7 +421,8 @@ const faults: Fault[] = [
   },
   {
     id: 'client-id-from-issuer',
-    story: 'The client is read from iss of the request object, so client_id is not missed.',
+    story:
+      'The authorisation endpoint accepts a request without client_id and uses the iss of the request object.',
     fails: ['AUTHZ-10/missing'],
     middleware: acceptsRequest(({ claims }, query) => {
       if (query.client_id !== undefined || typeof claims.iss !== 'string') return undefined
@@ -424,7 +432,8 @@ const faults: Fault[] = [
   },
   {
     id: 'client-found-by-consent',
-    story: 'The client is looked up through the consent; the client_id is only shown.',
+    story:
+      'The authorisation endpoint accepts an unknown client_id, because it finds the client through the consent.',
     fails: ['AUTHZ-10/unknown'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const { records, consents } = stateOf(ctx).bank.services
@@ -436,25 +445,27 @@ const faults: Fault[] = [
   },
   {
     id: 'unsigned-jwts',
-    story: 'The JWT library accepts alg none unless told otherwise.',
+    story: 'The bank accepts request objects and client assertions with alg none.',
     fails: ['AUTHZ-11/unsigned', 'TOK-08/unsigned'],
     middleware: acceptsJwts(({ header }) => header.alg === 'none'),
   },
   {
     id: 'jwts-in-rs256',
-    story: 'Clients of the pilot signed with RS256, and the list of algorithms was never cut.',
+    story:
+      'The bank accepts request objects and client assertions signed with RS256 instead of PS256.',
     fails: ['AUTHZ-11/rs256', 'TOK-08/rs256'],
     middleware: acceptsJwts(({ header }) => header.alg === 'RS256'),
   },
   {
     id: 'jwts-not-verified',
-    story: 'The gateway verifies JWTs of clients in production only; here it decodes them.',
+    story: 'The bank does not verify the signature of request objects and client assertions.',
     fails: ['AUTHZ-11/tampered', 'TOK-07/tampered'],
     middleware: acceptsJwts((jwt, clientId, ctx) => looksRight(ctx, jwt, clientId)),
   },
   {
     id: 'jwts-of-any-client',
-    story: 'Keys are looked up by kid in the whole directory, whosever they are.',
+    story:
+      'The bank accepts request objects and client assertions signed by another client, because it looks up keys by kid alone.',
     fails: ['AUTHZ-11/other-client', 'TOK-07/other-client'],
     middleware: acceptsJwts(({ header }, clientId, ctx) => {
       const { first, second } = stateOf(ctx).bank.services.directory.clients
@@ -464,22 +475,22 @@ const faults: Fault[] = [
   },
   {
     id: 'query-beats-request-object',
-    story: 'The request object is verified, and then the query is read.',
+    story:
+      'If the query and the request object differ, the bank uses the redirect_uri of the query.',
     fails: [],
     warns: ['AUTHZ-12/redirect-uri'],
     middleware: readsFromQuery('redirect_uri'),
   },
   {
     id: 'nonce-of-the-query',
-    story: 'The request object is verified, and the nonce of the ID token is read from the query.',
+    story: 'If the query and the request object differ, the ID token has the nonce of the query.',
     fails: [],
     warns: ['AUTHZ-12/nonce'],
     middleware: readsFromQuery('nonce'),
   },
   {
     id: 'state-of-the-query',
-    story:
-      'The gateway keeps the state of the address that was opened, and adds it to the redirect.',
+    story: 'If the query and the request object differ, the redirect has the state of the query.',
     fails: [],
     warns: ['AUTHZ-12/state'],
     middleware: readsFromQuery('state'),
@@ -487,7 +498,7 @@ const faults: Fault[] = [
   {
     id: 'claims-of-the-query',
     story:
-      'The page reads the intent ID where OpenID Connect Core 5.5 has it, in the query, if it is there.',
+      'If the query has a claims parameter, the bank reads the ConsentId from it instead of the request object.',
     fails: [],
     warns: ['AUTHZ-12/claims'],
     middleware: acceptsRequest((request, query, ctx) => {
@@ -498,7 +509,7 @@ const faults: Fault[] = [
   {
     id: 'latest-consent-by-default',
     story:
-      'A request that names no consent, or one that is not found, stands for the customer’s latest.',
+      "A request without a ConsentId, or with an unknown one, is handled as a request for the customer's latest consent.",
     fails: ['AUTHZ-13/missing', 'AUTHZ-13/unknown'],
     middleware: acceptsRequest(({ claims }, query, ctx) => {
       const { bank } = stateOf(ctx)
@@ -508,7 +519,8 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-of-any-client',
-    story: 'The page finds the consent by its id and does not compare the client.',
+    story:
+      'A client can have the consent of another client authorised, because the authorisation endpoint does not compare the owner.',
     fails: ['AUTHZ-14/other-client'],
     policies: policy(
       'authorisable',
@@ -519,8 +531,7 @@ const faults: Fault[] = [
   },
   {
     id: 'ended-consents-authorisable',
-    story:
-      'Deletion and revocation end the tokens; to the page a consent is one that waits for authorisation again.',
+    story: 'A deleted or revoked consent can be authorised again.',
     fails: [],
     warns: ['AUTHZ-15/deleted', 'AUTHZ-15/revoked'],
     policies: policy('authorisable', (correct) => (consent, ...rest) => {
@@ -530,7 +541,8 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-ends-on-a-page',
-    story: 'A customer who cancels sees a friendly page, and the TPP never hears of it.',
+    story:
+      'After a denial, the bank shows a page instead of a redirect, so the TPP gets no answer.',
     fails: ['AUTHZ-21/denied'],
     async middleware(ctx, next) {
       if (!isDenial(ctx)) return next()
@@ -541,7 +553,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-approves',
-    story: 'The form’s handler looks for the button by its position.',
+    story: 'A customer who presses the button to deny approves the consent.',
     fails: ['AUTHZ-21/denied'],
     async middleware(ctx, next) {
       const state = stateOf(ctx)
@@ -558,7 +570,8 @@ const faults: Fault[] = [
   },
   {
     id: 'nobody-logs-in',
-    story: 'A customer who approved the same permissions for the client before is not asked again.',
+    story:
+      'A customer who approved the same permissions for the client before need not log in. The consent is approved in the name of the first customer.',
     fails: ['AUTHZ-22/before-login'],
     warns: ['AUTHZ-32/after-ninety-days'],
     because: 'The second customer’s consent was approved in the name of the first, too.',
@@ -594,7 +607,7 @@ const faults: Fault[] = [
   {
     id: 'page-fails-over-other-spellings-of-dates',
     story:
-      'Consents are created with any date-time; the page reads dates by a pattern that ends in Z, to the second.',
+      'The bank accepts a consent with any RFC 3339 date, but its approval fails unless the date ends with Z and has no fraction.',
     fails: ['AUTHZ-01/approved'],
     async middleware(ctx, next) {
       const asked = isAbout(ctx, 'account-access', 'POST') ? stateOf(ctx).body : ''
@@ -614,8 +627,7 @@ const faults: Fault[] = [
   },
   {
     id: 'claims-of-request-objects-not-compared',
-    story:
-      'Neither exp nor aud of a request object is looked at: links in mails had expired too soon.',
+    story: 'The bank accepts a request object that is expired or has another aud.',
     fails: [],
     warns: ['AUTHZ-25/expired', 'AUTHZ-25/other-audience'],
     middleware: acceptsRequest(({ claims }, _query, ctx) => {
@@ -629,7 +641,7 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-changes-customer',
-    story: 'Whoever logs in confirms the consent, with the accounts of their own.',
+    story: "Another customer can re-confirm a consent, which then covers that customer's accounts.",
     fails: [],
     warns: ['AUTHZ-30/other-customer'],
     policies: (correct, { fired }) => ({
@@ -645,7 +657,7 @@ const faults: Fault[] = [
   },
   {
     id: 'too-late-to-reconfirm',
-    story: 'After ninety days the consent counts as expired, and the customer starts again.',
+    story: 'The bank refuses a re-confirmation after 90 days, so the TPP needs a new consent.',
     fails: [],
     warns: ['AUTHZ-32/after-ninety-days'],
     policies: policy(
@@ -656,7 +668,7 @@ const faults: Fault[] = [
   },
   {
     id: 'reconfirmed-too-late-gives-nothing',
-    story: 'Re-confirming after ninety days is accepted, and the clock is not set back.',
+    story: 'The bank accepts a re-confirmation after 90 days, but the tokens read no data.',
     fails: [],
     warns: ['AUTHZ-32/after-ninety-days'],
     async middleware(ctx: Context, next: Next) {

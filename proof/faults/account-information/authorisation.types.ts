@@ -33,7 +33,8 @@ function grantsTypes(
 const faults: Fault[] = [
   {
     id: 'response-types-as-they-come',
-    story: 'The library supports every flow, and nobody switched off what is not registered.',
+    story:
+      'The authorisation endpoint accepts response type id_token, which the client did not register.',
     fails: [],
     warns: ['AUTHZ-28/others'],
     middleware: grantsTypes((type) => type === 'id_token'),
@@ -41,28 +42,30 @@ const faults: Fault[] = [
   {
     id: 'access-tokens-at-the-authorisation-page',
     story:
-      'The app of the bank gets its tokens by the implicit flow, and so does everybody who asks.',
+      'The authorisation endpoint accepts response type token and returns an access token in the redirect.',
     fails: [],
     warns: ['AUTHZ-28/others'],
     middleware: grantsTypes((type) => type === 'token'),
   },
   {
     id: 'nothing-comes-of-none',
-    story: 'The response type none ends at the TPP without an error, as the library has it.',
+    story: 'The authorisation endpoint accepts response type none and redirects without an error.',
     fails: [],
     warns: ['AUTHZ-28/others'],
     middleware: grantsTypes((type) => type === 'none'),
   },
   {
     id: 'response-type-code-of-the-second-client',
-    story: 'Newer clients are entered by hand, and whoever did it ticked every response type.',
+    story:
+      'The authorisation endpoint accepts response type code from the second client, which did not register it.',
     fails: [],
     warns: ['AUTHZ-28/second-client'],
     middleware: grantsTypes((type, second) => type === 'code' && second),
   },
   {
     id: 'response-type-of-the-query',
-    story: 'The flow is chosen by the query, before anybody looks at what was signed.',
+    story:
+      'If the query and the request object differ, the bank uses the response_type of the query.',
     fails: [],
     warns: ['AUTHZ-12/response-type'],
     middleware: grantsTypes((type) => type === 'code', 'query'),

@@ -19,14 +19,15 @@ const BOTH: DataEndpoint[] = ['balances', 'account-balances']
 const faults: Fault[] = [
   {
     id: 'single-addresses-not-authoritative',
-    story: 'The single addresses are served from a replica, which says so by its status.',
+    story:
+      'The balances and transactions of one account have status 203 instead of 200, because a replica serves them.',
     fails: ['BAL-02/answers-200', 'TXN-02/answers-200'],
     middleware: answersWith(['account-balances', 'account-transactions'], 203),
   },
   {
     id: 'closed-cards-are-listed',
     story:
-      'A card that was replaced keeps its own balance, and what is still pending on it, under its own id.',
+      'The lists of balances and transactions also have rows of a replaced card, whose AccountId is not one of the consent.',
     fails: ['BAL-03/of-the-consent', 'TXN-03/of-the-consent'],
     middleware: rowsOf(['balances', 'transactions'], (rows) => [
       ...rows,
@@ -37,7 +38,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balances-negative-of-bulk',
-    story: 'The single address shows what the bank owes, the bulk one what the customer owes.',
+    story:
+      'CreditDebitIndicator is the opposite in GET /accounts/{AccountId}/balances and GET /balances. One is written from the view of the bank, one from the view of the customer.',
     fails: ['BAL-14/bulk-equals-single'],
     middleware: rowsOf('account-balances', (rows) =>
       rows.map((row) => ({
@@ -48,7 +50,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balances-of-tomorrow',
-    story: 'An opening balance is dated with the day that it opens, as the batch computes it.',
+    story: 'The DateTime of the balances of one account is in the future.',
     fails: [],
     warns: ['BAL-21/not-in-future'],
     policies: (correct, { fired }) => ({
@@ -61,7 +63,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balances-in-local-time',
-    story: 'The single addresses are of another service, which writes the time of London with a Z.',
+    story:
+      'The DateTime of the same balance differs by one hour between the two endpoints. One service writes London time with a Z.',
     fails: [],
     warns: ['BAL-28/one-time'],
     middleware: rowsOf(BOTH, (rows) => {
@@ -74,7 +77,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-card-interim-balance',
-    story: 'Cards of the acquired portfolio have no opening balance: the interim one is sent.',
+    story:
+      'The balance of some cards has Type InterimAvailable instead of OpeningBooked. Cards of an acquired portfolio have no opening balance.',
     fails: ['BAL-07/opening-booked'],
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, policies) {
@@ -87,7 +91,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-single-balance-refused',
-    story: 'The balance service knows its accounts from the first call of the bulk answer only.',
+    story:
+      'GET /accounts/{AccountId}/balances works only for the first account that is asked; other accounts of the consent are refused.',
     fails: ['BAL-02/answers-200'],
     policies: (correct, { fired }) => {
       const asked = new Set<string>()
@@ -105,7 +110,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-balance-without-an-amount',
-    story: 'The ledger of the acquired portfolio is asked by day, and has no amount before noon.',
+    story:
+      'The balance of some cards has no Amount. The ledger of an acquired portfolio has none before noon.',
     fails: ['BAL-19/amount'],
     policies: (correct, { fired }) => ({
       balanceView(accountId, card, now, policies) {
@@ -119,7 +125,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balance-without-currency',
-    story: 'Everything is in pounds, so the view of one account leaves the currency out.',
+    story: 'The balances of one account have no Amount.Currency, because everything is in pounds.',
     fails: ['BAL-19/amount'],
     middleware: rowsOf('account-balances', (rows) =>
       rows.map((row) => ({ ...row, Amount: withoutCurrency(row.Amount) })),
@@ -127,7 +133,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balance-without-indicator',
-    story: 'The sign of the core system was meant to say it, and the mapper drops the sign.',
+    story: 'The balances of one account have no CreditDebitIndicator.',
     fails: ['BAL-19/indicator'],
     middleware: rowsOf('account-balances', (rows) =>
       rows.map(({ CreditDebitIndicator: _, ...row }) => row),
@@ -135,13 +141,13 @@ const faults: Fault[] = [
   },
   {
     id: 'bulk-balances-undated',
-    story: 'The batch writes one date above the list, and none on its rows.',
+    story: 'The balances in GET /balances have no DateTime.',
     fails: ['BAL-19/date-time'],
     middleware: rowsOf('balances', (rows) => rows.map(({ DateTime: _, ...row }) => row)),
   },
   {
     id: 'debit-in-the-code-of-iso-20022',
-    story: 'The message of the core system is ISO 20022, and DBIT is passed on.',
+    story: 'CreditDebitIndicator of balances is DBIT, the code of ISO 20022, instead of Debit.',
     fails: ['BAL-22/debit-spelled'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) =>
@@ -151,7 +157,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balance-of-a-day',
-    story: 'An opening balance belongs to a day, so its DateTime is one.',
+    story: 'The DateTime of the balances of one account is a date without a time.',
     fails: ['BAL-22/rfc-3339'],
     middleware: rowsOf('account-balances', (rows) =>
       rows.map((row) => ({ ...row, DateTime: String(row.DateTime).slice(0, 10) })),
@@ -159,7 +165,8 @@ const faults: Fault[] = [
   },
   {
     id: 'credit-line-says-nothing-of-inclusion',
-    story: 'No credit line is ever included, so the flag was left out.',
+    story:
+      'CreditLine has no field Included, because no credit line is ever included in the balance.',
     fails: [],
     warns: ['BAL-23/included'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -174,7 +181,7 @@ const faults: Fault[] = [
   },
   {
     id: 'credit-lines-are-negative',
-    story: 'The ledger has what a customer may owe with a minus sign.',
+    story: 'The amount of the CreditLine has a minus sign, as in the ledger.',
     fails: [],
     warns: ['BAL-25/credit-line'],
     middleware: elements('Balance', (balance) => ({
@@ -187,7 +194,7 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-of-1970',
-    story: 'The time of a balance is never set.',
+    story: 'The DateTime of every balance is 1970-01-01, because it is never set.',
     fails: [],
     warns: ['BAL-26/of-a-time'],
     middleware: elements('Balance', (balance) => ({
@@ -197,7 +204,8 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-of-two-batches',
-    story: 'The batch adds its balance and leaves the one of the batch before, with the same date.',
+    story:
+      'Each account has two balances with the same Type and DateTime, because the batch adds a row and keeps the old one.',
     fails: [],
     warns: ['BAL-27/one-of-each'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -206,7 +214,8 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-of-each-day',
-    story: 'The table of balances has a row for each day, and the query takes all of them.',
+    story:
+      'Each account has two balances, one for each day, because the query returns the rows of all days.',
     fails: [],
     warns: ['BAL-29/one-alone'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -222,14 +231,15 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-for-each-holder',
-    story: 'Balances are joined with the holders of the card, of whom there are two.',
+    story:
+      'Each balance is returned twice, because the query joins it with the two holders of the card.',
     fails: [],
     warns: ['BAL-29/one-alone'],
     middleware: rowsOf(BOTH, (rows) => rows.flatMap((row) => [row, row])),
   },
   {
     id: 'credit-limit-as-balance',
-    story: 'The mapper reads the limit of the card, in the column beside its balance.',
+    story: 'The balance is the credit limit, because the service reads the wrong column.',
     fails: [],
     warns: ['BAL-30/not-the-line'],
     policies: (correct, { fired }) => ({
@@ -241,7 +251,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-card-without-a-balance',
-    story: 'The balance service does not have the cards of the acquired portfolio, and finds none.',
+    story:
+      'A card that is used has no balance. The balance service does not have the cards of an acquired portfolio.',
     fails: [],
     warns: ['BAL-31/of-a-used-card'],
     middleware: rowsOf(BOTH, (rows) => {
@@ -252,7 +263,7 @@ const faults: Fault[] = [
   {
     id: 'balances-with-the-date-of-the-example',
     story:
-      'Until the time of a balance is known, the mapper has that of the specification’s example.',
+      'The DateTime of every balance is 2017-04-05T10:43:07Z, the example of the specification.',
     fails: [],
     warns: ['BAL-32/of-these-days'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -261,7 +272,8 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-of-what-a-consent-may-see',
-    story: 'The balance is the sum of the transactions that the consent shows.',
+    story:
+      'The balance depends on the permissions of the consent, because it is the sum of the transactions that the consent shows.',
     fails: [],
     warns: ['BAL-24/every-consent'],
     policies: (correct, { fired }) => ({
@@ -280,14 +292,15 @@ const faults: Fault[] = [
   {
     id: 'balance-of-the-newest-card',
     story:
-      'The balance service is asked by customer where a consent has one card, and answers with the card that was opened last.',
+      'If a consent covers one card, its balance is that of the card the customer opened last, because it is looked up by customer.',
     fails: [],
     warns: ['BAL-33/own-card'],
     policies: ofNewestCard((card, newest) => ({ ...card, owed: newest.owed })),
   },
   {
     id: 'credit-line-of-the-newest-card',
-    story: 'The limit is one of the customer where a consent has one card: that of the newest one.',
+    story:
+      'If a consent covers one card, its CreditLine is that of the card the customer opened last, because it is looked up by customer.',
     fails: [],
     warns: ['BAL-33/own-card'],
     policies: ofNewestCard((card, newest) => ({ ...card, creditLimit: newest.creditLimit })),

@@ -136,7 +136,8 @@ const faults: Fault[] = [
   foreignAccount('account-transactions', isAbsent, 'while-absent', fails('SEC-07/transactions')),
   {
     id: 'account-ids-of-the-second-customer-change-with-a-refresh',
-    story: 'Customers of the acquired portfolio have ids that are made of the session.',
+    story:
+      'The AccountIds of some customers change after a refresh, because they are computed from the session.',
     fails: ['ACC-04/after-refresh'],
     policies: (correct, { fired }) => ({
       accountIdFor(consentId, card, secret) {
@@ -153,8 +154,7 @@ const faults: Fault[] = [
   },
   {
     id: 'first-client-has-any-consent-authorised',
-    story:
-      'The client of the bank’s own app may begin every approval, and the first TPP has its role.',
+    story: 'The first client can have consents of the second client authorised.',
     fails: ['AUTHZ-14/other-direction'],
     policies: (correct, { fired }) => ({
       authorisable(consent, clientId, scopes, age) {
@@ -170,47 +170,47 @@ const faults: Fault[] = [
   },
   ofTheSecond(
     'first-client-queries-any-consent',
-    'The client of the bank’s own app may look into every consent, and the first TPP has its role.',
+    'The first client can query consents of the second client.',
     'account-access',
     'GET',
     fails('SEC-05/other-direction'),
   ),
   ofTheSecond(
     'first-client-deletes-any-consent',
-    'The client of the bank’s own app may delete every consent, and the first TPP has its role.',
+    'The first client can delete consents of the second client.',
     'account-access',
     'DELETE',
     fails('CLC-08/other-direction'),
   ),
   ofTheSecond(
     'first-client-deletes-any-funds-consent',
-    'The same role, in the service of funds confirmation.',
+    'The first client can delete funds confirmation consents of the second client.',
     'funds-confirmation',
     'DELETE',
     fails('FCC-14/other-direction'),
   ),
   deletes(
     'authorised-consent-deleted-without-token',
-    'Where a customer has approved, the deletion is the customer’s wish, and nobody asks for a token.',
+    'The delete of an authorised consent needs no access token.',
     (ctx) => ctx.get('authorization') === '',
     fails('CLC-07/authorised'),
   ),
   deletes(
     'authorised-consent-deleted-with-its-data-token',
-    'The access token names its consent, and whoever has it may end it.',
+    'An access token of the authorization_code grant can delete its authorised consent.',
     (ctx) => tokenInfoOf(ctx)?.consent !== undefined,
     warns('TOK-25/delete-authorised'),
   ),
   deletes(
     'consents-of-the-second-client-deleted-without-token',
-    'The second client deletes by a callback that was agreed before tokens were asked for.',
+    "The delete of a second client's consent in AwaitingAuthorisation needs no access token.",
     (ctx, consent) => ctx.get('authorization') === '' && isOfSecond(ctx, consent),
     fails('CLC-07/without-authorization'),
     'AwaitingAuthorisation',
   ),
   {
     id: 'first-client-queries-revoked-consents',
-    story: 'What was revoked goes to an archive, which the bank’s own app may read.',
+    story: 'The first client can query revoked consents of the second client.',
     fails: ['SEC-05/second-client'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {
@@ -225,7 +225,7 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-consents-of-the-second-client-deleted-without-token',
-    story: 'The second client deletes by a callback that was agreed before tokens were asked for.',
+    story: "The delete of a second client's funds confirmation consent needs no access token.",
     fails: ['FCC-13/without-authorization'],
     async middleware(ctx, next) {
       const asked = isAbout(ctx, 'funds-confirmation', 'DELETE') && !ctx.get('authorization')

@@ -78,7 +78,7 @@ const faults: Fault[] = [
       fails: ['CLC-04/data-refused'],
     }),
     story:
-      'A connection stays at one node. Each node has its own cache of tokens, and a deletion clears that of the node that it reaches.',
+      'Over a new connection, an access token still reads data after the delete of the consent. Each server has its own cache of tokens, and the delete clears only one.',
     async middleware(ctx, next) {
       isFirst(ctx)
       await next()
@@ -87,7 +87,7 @@ const faults: Fault[] = [
   {
     id: 'deleted-consents-at-another-node',
     story:
-      'The node that a new connection reaches answers queries out of a copy without deletions.',
+      'Over a new connection, a deleted consent can still be queried, because another server answers from an old copy.',
     fails: ['CLC-03/query-refused'],
     async middleware(ctx, next) {
       const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
@@ -101,7 +101,8 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-put-back-by-a-read-during-its-deletion',
-    story: 'A read fills the cache with what it found, after the deletion has emptied it.',
+    story:
+      'If a consent in AwaitingAuthorisation is queried during its delete, it stays, because the query writes it back into the cache.',
     fails: ['CLC-03/at-once'],
     async middleware(ctx, next) {
       const consent = isAbout(ctx, 'account-access', 'GET') ? consentNamed(ctx) : undefined
@@ -117,7 +118,7 @@ const faults: Fault[] = [
   {
     id: 'token-put-back-by-a-read-during-the-deletion',
     story:
-      'A token is written into the cache when the request with it ends. The deletion has emptied the cache before.',
+      'If data are read during the delete of a consent, the access token still works afterwards, because the read writes it back into the cache.',
     fails: ['CLC-04/re-confirmed'],
     policies: tokensStay(putBack),
     async middleware(ctx, next) {
@@ -133,7 +134,7 @@ const faults: Fault[] = [
   {
     id: 'token-stored-by-a-refresh-during-the-deletion',
     story:
-      'A refresh has looked at the consent before its deletion, and stores the new token after the deletion has ended the others.',
+      'If a token is refreshed during the delete of a consent, the new access token reads data, because it is stored after the delete.',
     fails: ['CLC-04/re-confirmed'],
     policies: tokensStay(stored),
     async middleware(ctx, next) {
@@ -153,7 +154,7 @@ const faults: Fault[] = [
   {
     id: 'consents-with-a-period-stay-at-one-node',
     story:
-      'They are kept in the memory of the node that created them. A connection stays at one node.',
+      'Over a new connection, a consent with a transaction period cannot be queried, because only the server that created it has it in memory.',
     fails: ['CONS-22/another-connection'],
     async middleware(ctx, next) {
       const { consents } = stateOf(ctx).bank.services
@@ -175,7 +176,7 @@ const faults: Fault[] = [
   {
     id: 'one-node-knows-no-tokens',
     story:
-      'One node of the pool has no access to the tokens, and new connections reach it by turns.',
+      'GET /accounts over a new connection sometimes gets 401 for a valid access token, because one of the servers cannot read the tokens.',
     fails: ['DATA-08/each-connection'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'accounts' || !isOfFifth(ctx)) return next()

@@ -66,7 +66,7 @@ function namesAnother(
 const faults: Fault[] = [
   {
     id: 'redirect-uris-of-the-second-client-not-compared',
-    story: 'The second client tries new releases, and each has an address of its own.',
+    story: 'The authorisation endpoint accepts every redirect URI from the second client.',
     fails: ['AUTHZ-08/second-client'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
@@ -83,7 +83,8 @@ const faults: Fault[] = [
   },
   {
     id: 'request-objects-of-whoever-signed-them',
-    story: 'The key is looked up by the client_id of the request object, the client by the query.',
+    story:
+      'The bank accepts a request object signed by another client. It looks up the key by the client_id of the request object and the client by the query.',
     fails: ['AUTHZ-11/of-another-client'],
     middleware: acceptsRequest((request, query, ctx) =>
       namesAnother(request, query, ['client_id', 'iss']) &&
@@ -95,7 +96,7 @@ const faults: Fault[] = [
   {
     id: 'client-id-of-the-request-object-not-compared',
     story:
-      'The client is known from the query, and its key fits: nobody reads the client_id again.',
+      'The bank does not compare the client_id of the request object with the one of the query.',
     fails: [],
     warns: ['AUTHZ-37/client-id'],
     middleware: acceptsRequest((request, query, ctx) =>
@@ -106,7 +107,7 @@ const faults: Fault[] = [
   },
   {
     id: 'issuer-of-the-second-clients-request-objects-not-compared',
-    story: 'A platform signs for the second client with the key of that client and its own name.',
+    story: "The bank does not compare the iss of the second client's request objects.",
     fails: [],
     warns: ['AUTHZ-37/issuer'],
     middleware: acceptsRequest((request, query, ctx) =>
@@ -119,7 +120,7 @@ const faults: Fault[] = [
   },
   {
     id: 'request-objects-in-ps512',
-    story: 'The library is told the family of algorithms, not the one that is registered.',
+    story: 'The bank accepts a request object signed with PS512 instead of the registered PS256.',
     fails: ['AUTHZ-11/other-algorithms'],
     middleware: acceptsRequest(({ header, claims }) =>
       header.alg === 'PS512' ? claims : undefined,
@@ -128,19 +129,21 @@ const faults: Fault[] = [
   {
     id: 'denial-to-the-first-redirect-uri',
     story:
-      'A denial is answered before the request is read again; the client’s first address serves.',
+      "After a denial, the bank redirects to the client's first registered redirect URI, not to the one of the request.",
     fails: ['AUTHZ-33/this-request', 'AUTHZ-21/denied'],
     middleware: redirects((fragment) => fragment.get('error') === 'access_denied', 0),
   },
   {
     id: 'codes-to-the-first-redirect-uri',
-    story: 'The redirect URI of the request is checked, and that of the registration used.',
+    story:
+      "After the approval, the bank redirects to the client's first registered redirect URI, not to the one of the request.",
     fails: ['AUTHZ-33/this-request'],
     middleware: redirects((fragment) => fragment.has('code'), 0),
   },
   {
     id: 'codes-of-the-second-client-to-its-other-redirect-uri',
-    story: 'Redirect URIs are compared without their query, and the last that fits is used.',
+    story:
+      'After the approval, the bank redirects the second client to another of its redirect URIs, because it compares them without the query.',
     fails: ['AUTHZ-33/this-request'],
     middleware: landings((fragment, ctx, address) => {
       const other = new URL(address).pathname === '/return' && sibling(ctx, address, 1)
@@ -149,7 +152,7 @@ const faults: Fault[] = [
   },
   {
     id: 'redirects-without-their-query',
-    story: 'The answer is put behind what stands before the question mark of the redirect URI.',
+    story: 'The bank removes the query of the redirect URI when it redirects.',
     fails: ['AUTHZ-33/this-request'],
     middleware: landings((fragment, _ctx, address) => {
       const [bare = '', query] = address.split('?')
@@ -158,8 +161,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmation-by-device',
-    story:
-      'Whoever has approved once on this device is taken as logged in when the consent comes again.',
+    story: 'A customer who approved the consent before re-confirms it without login.',
     fails: ['AUTHZ-22/again-before-login'],
     middleware: approvesAgain(
       (ctx, _form, step) =>
@@ -168,7 +170,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmation-with-any-password',
-    story: 'A known consent names its customer, and the password is only asked for form’s sake.',
+    story: 'The re-confirmation of a consent accepts any password.',
     fails: ['AUTHZ-22/again-wrong-credentials'],
     middleware: approvesAgain((ctx, form, step) => {
       const { bank } = stateOf(ctx)
@@ -178,8 +180,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denied-re-confirmation-goes-on',
-    story:
-      'Refusing to re-confirm leaves the consent as it was, so the visit ends as if confirmed.',
+    story: 'A customer who denies the re-confirmation of a consent re-confirms it.',
     fails: ['AUTHZ-21/denied-again'],
     middleware: approvesAgain(
       (_ctx, form, step) => step === 'decision' && form.get('decision') === 'deny',
@@ -187,7 +188,7 @@ const faults: Fault[] = [
   },
   {
     id: 'chosen-account-brings-the-others',
-    story: 'The ticks on the page are logged; the consent covers what the customer has.',
+    story: 'The consent covers all accounts of the customer, not only the selected ones.',
     fails: ['ACC-21/selected'],
     policies: (correct, { fired }) => ({
       cardsGranted(offered, ticked, again) {
@@ -200,7 +201,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refreshing-forgets-which-account-was-chosen',
-    story: 'The accounts of a consent are claims of the first access token; later ones see all.',
+    story:
+      'A refreshed access token reads all accounts of the customer, not only the selected ones. They are claims only of the first token.',
     fails: ['ACC-21/selected'],
     async middleware(ctx, next) {
       const { bank, fired } = stateOf(ctx)
@@ -217,7 +219,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmed-consents-open-balances',
-    story: 'A re-confirmation is taken for one of everything that the bank offers.',
+    story: 'A re-confirmed consent opens the balance endpoints without ReadBalances.',
     fails: [],
     warns: ['AUTHZ-17/permissions'],
     policies: (correct, { fired }) => ({
@@ -233,7 +235,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-of-the-second-client-lost-at-approval',
-    story: 'Consents of the second client go through another page, which knows no expiry.',
+    story: 'For the second client, an approved consent does not show its ExpirationDateTime.',
     fails: ['CONS-22/after-approval'],
     middleware: answered('account-access', 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)

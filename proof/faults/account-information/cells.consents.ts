@@ -54,7 +54,7 @@ const statusSent = ofEachBank(() => new Map<unknown, string>())
 const faults: Fault[] = [
   {
     id: 'null-is-a-default-consent',
-    story: 'The parser gives null for the text null, and null means the default.',
+    story: 'The bank accepts a consent request whose body is null and creates a default consent.',
     fails: [],
     warns: ['CONS-20/malformed-json'],
     middleware: bodyTakenAs('account-access', 'null', {
@@ -64,14 +64,15 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-consent-without-a-body-is-for-the-card-on-file',
-    story: 'Whoever sends nothing asks for the card that is on file.',
+    story:
+      'The bank accepts a funds confirmation consent request with an empty body and uses a default card.',
     fails: [],
     warns: ['CONS-20/funds'],
     middleware: bodyTakenAs('funds-confirmation', '', { Data: { DebtorAccount: CARD }, Risk: {} }),
   },
   {
     id: 'funds-consents-take-their-status-from-the-request',
-    story: 'The request is mapped onto the stored consent, member by member.',
+    story: 'The bank uses a Status that the request for a funds confirmation consent contains.',
     fails: [],
     warns: ['CONS-19/funds'],
     async middleware(ctx, next) {
@@ -86,28 +87,30 @@ const faults: Fault[] = [
   {
     id: 'stored-status-of-the-request',
     story:
-      'The answer is made of what the bank would store, and then the request is merged into it.',
+      'The bank stores a Status that the request contains. The creation shows the right Status, the query shows the requested one.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
     middleware: storedAsSent,
   },
   {
     id: 'funds-consents-expire-when-they-can-be-read',
-    story: 'A date that cannot be parsed is null, and a consent for funds may do without one.',
+    story:
+      'The bank ignores a date in a request for a funds confirmation consent that it cannot parse.',
     fails: [],
     warns: ['CONS-15/funds'],
     middleware: requested('funds-confirmation', withoutWrongDates),
   },
   {
     id: 'dates-of-the-second-client-are-read-when-they-can-be',
-    story: 'The new platform parses dates leniently: what it cannot read is not there.',
+    story:
+      'For the second client, the bank ignores a date in a consent request that it cannot parse.',
     fails: [],
     warns: ['CONS-15/malformed'],
     middleware: ofSecond(requested('account-access', withoutWrongDates)),
   },
   {
     id: 'named-account-needs-no-card',
-    story: 'Whoever names the account has told enough of it.',
+    story: 'The bank accepts a funds confirmation consent without Identification if it has a Name.',
     fails: ['FCC-03/missing-identification'],
     middleware: account((given) => {
       const { Name, Identification } = given
@@ -116,7 +119,7 @@ const faults: Fault[] = [
   },
   {
     id: 'named-account-of-any-scheme',
-    story: 'The scheme is looked at to find the account, which its name does as well.',
+    story: 'The bank accepts a funds confirmation consent with any SchemeName if it has a Name.',
     fails: ['FCC-02/other-scheme'],
     middleware: account(({ Name, SchemeName, ...others }) =>
       Name && SchemeName && SchemeName !== CARD.SchemeName
@@ -126,7 +129,8 @@ const faults: Fault[] = [
   },
   {
     id: 'consents-that-expire-take-the-card-on-file',
-    story: 'A consent for a while is for the card that is on file, whatever it does not say.',
+    story:
+      'The bank accepts a funds confirmation consent without SchemeName or Identification if it has an ExpirationDateTime, and uses a default card.',
     fails: ['FCC-02/missing-scheme', 'FCC-03/missing-identification'],
     middleware: account((given, { ExpirationDateTime }) => {
       const whole = given.SchemeName !== undefined && given.Identification !== undefined
@@ -136,7 +140,7 @@ const faults: Fault[] = [
   {
     id: 'funds-consents-are-deleted-before-the-token-is-looked-up',
     story:
-      'The gateway knows a token of the bank’s by its form; that it has expired is found too late.',
+      'The delete of a funds confirmation consent with an expired token gets 401, but the consent is deleted.',
     fails: ['FCC-13/expired-deletes-nothing'],
     async middleware(ctx: Context, next: Next) {
       const consent = isAbout(ctx, 'funds-confirmation', 'DELETE') ? consentNamed(ctx) : undefined
@@ -149,7 +153,8 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consent-deleted-by-any-client',
-    story: 'Whose a consent is, is looked up with its grant, and revocation has removed that.',
+    story:
+      'Any client can delete a revoked consent, because the revocation removes the grant that stores the owner.',
     fails: ['CLC-08/revoked'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {

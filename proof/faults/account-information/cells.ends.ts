@@ -157,21 +157,23 @@ function revivesReconfirmed(): Revives {
 const faults: Fault[] = [
   {
     id: 'revocation-takes-what-another-client-has',
-    story: 'The customer withdraws open banking as such, whatever is named on the page.',
+    story:
+      "When a customer revokes a consent of the first client, the customer's consents for the second client end too.",
     fails: [],
     warns: ['CLC-19/not-by-revocation'],
     ...takesOthers((other, ctx) => other.status === 'Revoked' && !isOfSecond(ctx, other)),
   },
   {
     id: 'revocation-with-the-second-client-takes-what-the-first-has',
-    story: 'The new platform tells the old one which customer left, not which client.',
+    story:
+      "When a customer revokes a consent of the second client, the customer's consents for the first client end too.",
     fails: [],
     warns: ['CLC-19/second-client'],
     ...takesOthers((other, ctx) => other.status === 'Revoked' && isOfSecond(ctx, other)),
   },
   {
     id: 'expiry-takes-what-another-client-has',
-    story: 'What has run out closes the session of the customer, with every client.',
+    story: "When a consent expires, the customer's consents for the other client end too.",
     fails: [],
     warns: ['CLC-19/not-by-expiry'],
     ...takesOthers((other, ctx) => ageOf(stateOf(ctx).bank.services, other).expired),
@@ -235,19 +237,22 @@ const faults: Fault[] = [
   ),
   {
     id: 'deleted-consents-of-the-second-customer-can-be-queried',
-    story: 'Customers of the acquired portfolio have an archive, and queries look there as well.',
+    story:
+      'Deleted consents of some customers can still be queried, because they are also in an archive.',
     fails: ['CLC-03/second-client'],
     ...queried(isOfSecondCustomer),
   },
   {
     id: 'refresh-token-of-the-second-client-outlives-deletion',
-    story: 'The refresh tokens of newer TPPs are kept elsewhere, and deletion ends the others.',
+    story:
+      "After the second client's consent was deleted, a refresh gives an access token that reads data.",
     fails: ['TOK-31/second-client-deletes'],
     ...revives((consent, ctx) => consent.deleted !== undefined && isOfSecond(ctx, consent)),
   },
   {
     id: 'first-client-ends-what-it-may-not-delete',
-    story: 'The deletion of a TPP’s own app is queued before it is asked whose the consent is.',
+    story:
+      'When the first client deletes a consent of the second client, it is refused, but the consent is deleted.',
     fails: ['CLC-08/second-client'],
     middleware: refusedYet((consent) => {
       consent.deleted = Date.now()
@@ -255,7 +260,8 @@ const faults: Fault[] = [
   },
   {
     id: 'first-client-ends-the-tokens-of-what-it-may-not-delete',
-    story: 'Tokens are ended first, since that is what is urgent; then the consent is looked up.',
+    story:
+      'When the first client deletes a consent of the second client, it is refused, but the tokens of the consent are revoked.',
     fails: ['CLC-08/second-client'],
     middleware: refusedYet((consent, ctx) => revokeGrants(stateOf(ctx).bank.services, consent)),
   },
@@ -273,7 +279,7 @@ const faults: Fault[] = [
   ),
   {
     id: 'revocation-not-shown-to-the-second-client',
-    story: 'The view of newer TPPs reads the copy of the status that approvals write.',
+    story: 'A revoked consent of the second client shows Authorised.',
     fails: ['CLC-10/second-client'],
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
@@ -288,7 +294,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-token-of-the-second-client-outlives-revocation',
-    story: 'The refresh tokens of newer TPPs are kept elsewhere, and revocation ends the others.',
+    story:
+      "After the second client's consent was revoked, a refresh gives an access token that reads data.",
     fails: ['TOK-31/second-client'],
     ...revives((consent, ctx) => consent.status === 'Revoked' && isOfSecond(ctx, consent)),
   },
@@ -300,19 +307,21 @@ const faults: Fault[] = [
   ),
   {
     id: 'second-client-deletes-with-200',
-    story: 'The gateway of newer clients answers every success with 200.',
+    story: 'When the second client deletes an approved consent, it gets status 200 instead of 204.',
     fails: ['CLC-01/second-client'],
     middleware: deletedWith200(({ customerId }) => customerId !== undefined),
   },
   {
     id: 'refresh-token-outlives-a-re-confirmed-consent',
-    story: 'Deletion revokes the latest grant of a consent; those of before go on.',
+    story:
+      'After a re-confirmed consent was deleted, a refresh gives an access token that reads data.',
     fails: ['TOK-31/re-confirmed'],
     ...revivesReconfirmed(),
   },
   {
     id: 'rotated-refresh-token-outlives-a-re-confirmed-consent',
-    story: 'The same, where each refresh token can be exchanged once: the newest goes on.',
+    story:
+      'After a re-confirmed consent was deleted, a refresh gives an access token that reads data. Each refresh token can be used once.',
     fails: ['TOK-31/re-confirmed'],
     settings: { refreshTokens: 'rotated' },
     ...revivesReconfirmed(),
@@ -343,13 +352,14 @@ const faults: Fault[] = [
   ),
   {
     id: 'waiting-consents-of-the-second-client-deleted-with-200',
-    story: 'The gateway of newer clients answers with 200 where nothing was to be revoked.',
+    story:
+      'When the second client deletes a consent in AwaitingAuthorisation, it gets status 200 instead of 204.',
     fails: ['CLC-01/awaiting'],
     middleware: deletedWith200(({ customerId }) => customerId === undefined),
   },
   {
     id: 'the-second-client-deletes-what-never-was',
-    story: 'For newer clients a deletion is idempotent: what is not there was deleted before.',
+    story: 'When the second client deletes an unknown ConsentId, it gets 204 instead of an error.',
     fails: ['CLC-09/invalid-id'],
     async middleware(ctx, next) {
       await next()
@@ -361,7 +371,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deleted-consents-of-the-second-client-can-be-queried',
-    story: 'What a newer client deleted before anybody approved it is kept as a draft.',
+    story:
+      'A consent of the second client that was deleted before its approval can still be queried.',
     fails: ['CLC-03/query-refused'],
     ...queried((ctx, consent) => consent.customerId === undefined && isOfSecond(ctx, consent)),
   },

@@ -49,8 +49,7 @@ function registersSecond(): boolean {
 const faults: Fault[] = [
   {
     id: 'statements-of-the-second-client-not-verified',
-    story:
-      'The second client was on board before the directory, and its statements are taken as is.',
+    story: "The bank does not verify the signature of the second client's software statement.",
     fails: ['REG-03/second-client'],
     policies: (correct, { fired }) => ({
       softwareStatementSigned(verified) {
@@ -62,7 +61,7 @@ const faults: Fault[] = [
   },
   {
     id: 'registrations-of-the-second-client-not-verified',
-    story: 'The keys of the second client had to be entered by hand, and nobody did.',
+    story: "The bank does not verify the signature of the second client's registration JWT.",
     fails: [],
     warns: ['REG-24/second-client'],
     policies: (correct, { fired }) => ({
@@ -75,7 +74,7 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-registers-any-redirect-uri',
-    story: 'The second client changes its addresses each week, so its statement is not asked.',
+    story: 'The second client can register redirect URIs that are not in its software statement.',
     fails: ['REG-04/second-client'],
     policies: (correct, { fired }) => ({
       redirectUrisAcceptable(wanted, stated) {
@@ -94,7 +93,7 @@ const faults: Fault[] = [
   {
     id: 'redirect-uris-of-the-group',
     story:
-      'All software of one group shares a list of redirect URIs, and each gets the whole list.',
+      'The registration response also has a redirect URI of another software of the same group.',
     fails: ['REG-04/redirect-uris'],
     policies: answersWith((stored) => ({
       ...stored,
@@ -103,14 +102,14 @@ const faults: Fault[] = [
   },
   {
     id: 'jwks-uri-of-the-group',
-    story: 'The address of the keys is looked up by the organisation, and the first hit is taken.',
+    story: 'The registration response has the jwks_uri of another software of the organisation.',
     fails: [],
     warns: ['REG-31/jwks-uri'],
     policies: answersWith((stored) => ({ ...stored, jwks_uri: 'https://group.example/jwks' })),
   },
   {
     id: 'on-behalf-of-not-stored',
-    story: 'The column was added to the table and not to the answer.',
+    story: 'The registration response has no software_on_behalf_of.',
     fails: [],
     warns: ['REG-31/on-behalf-of'],
     policies: answersWith(({ software_on_behalf_of: name, ...stored }) =>
@@ -119,7 +118,8 @@ const faults: Fault[] = [
   },
   {
     id: 'new-statements-under-any-media-type',
-    story: 'The media type is looked at where a statement is known, which is refused anyway.',
+    story:
+      'The registration endpoint also accepts Content-Type text/plain. Each software statement can be registered once.',
     stops: true,
     fails: [],
     warns: ['REG-27/text-plain'],
@@ -132,7 +132,7 @@ const faults: Fault[] = [
   },
   {
     id: 'new-statements-without-certificate',
-    story: 'A TPP that is new has no certificate yet, so the first registration asks for none.',
+    story: 'The first registration of a software statement needs no transport certificate.',
     stops: true,
     fails: ['REG-01/no-certificate'],
     settings: { tlsRefusal: 'status' },

@@ -36,8 +36,7 @@ const shownAuthorised = ofEachBank(() => new Map<string, number>())
 const faults: Fault[] = [
   {
     id: 'approved-in-american-spelling',
-    story:
-      'The store of approvals is of another vendor than that of requests, and spells its states otherwise.',
+    story: 'The Status of an approved consent is spelled Authorized instead of Authorised.',
     fails: [],
     warns: ['CONS-34/authorised-spelled'],
     middleware: consentData((data) =>
@@ -46,7 +45,8 @@ const faults: Fault[] = [
   },
   {
     id: 'consents-of-one-customer-cannot-be-queried',
-    story: 'The query joins the customer’s preferences, and a customer without any is not found.',
+    story:
+      'After the approval, the consents of some customers cannot be queried, because the query needs settings that these customers do not have.',
     fails: ['CONS-22/after-approval'],
     middleware: answeredWith(KIND, 'GET', (ctx) => {
       const [, second] = stateOf(ctx).bank.customers
@@ -55,7 +55,7 @@ const faults: Fault[] = [
   },
   {
     id: 'approved-consent-drops-its-period',
-    story: 'The approved consent is copied to the store of the data service, which has no period.',
+    story: 'After the approval, the query does not show the transaction period of the consent.',
     fails: ['CONS-22/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       if (consentNamed(ctx)?.status !== 'Authorised' || !data.TransactionFromDateTime)
@@ -66,7 +66,8 @@ const faults: Fault[] = [
   },
   {
     id: 'approved-consent-has-detail-only',
-    story: 'Basic is thought to be part of detail: an approved consent is shown without it.',
+    story:
+      'After the approval, the query leaves out a Basic permission if the consent also has the Detail permission.',
     fails: ['CONS-22/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const permissions = data.Permissions as string[] | undefined
@@ -79,8 +80,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmation-prolongs-the-consent',
-    story:
-      'Each confirmation is good for ninety days more, and its end is written into the consent.',
+    story: 'A re-confirmation moves the ExpirationDateTime of the consent 90 days later.',
     fails: [],
     warns: ['CONS-37/kept'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -92,8 +92,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmed-consents-that-end-lose-balances',
-    story:
-      'Consents with an end are confirmed by an older service, which has no permission for balances.',
+    story: 'A re-confirmation removes ReadBalances from a consent that has an ExpirationDateTime.',
     fails: [],
     warns: ['CONS-37/kept'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -105,7 +104,7 @@ const faults: Fault[] = [
   },
   {
     id: 'approval-leaves-update-time',
-    story: 'StatusUpdateDateTime is set by the servicing facility and by nothing else.',
+    story: 'The approval of a consent does not change its StatusUpdateDateTime.',
     fails: [],
     warns: ['CONS-29/after-approval'],
     policies: (correct, { fired }) => ({
@@ -119,7 +118,7 @@ const faults: Fault[] = [
   {
     id: 'refused-requests-touch-the-consent',
     story:
-      'Attempts on a consent are counted in its row, and the row has one column for the last change.',
+      'A refused query or delete of a consent changes its StatusUpdateDateTime, because the attempt is counted in its row.',
     fails: [],
     warns: ['CONS-29/not-by-refused'],
     async middleware(ctx, next) {
@@ -134,7 +133,7 @@ const faults: Fault[] = [
   {
     id: 'refused-queries-touch-an-approved-consent',
     story:
-      'Failed reads are noted as last activity, for the list of connections that the customer sees.',
+      'A refused query of an approved consent changes its StatusUpdateDateTime, because it is stored as the last activity.',
     fails: [],
     warns: ['CONS-29/refused-after-approval'],
     async middleware(ctx, next) {
@@ -147,7 +146,7 @@ const faults: Fault[] = [
   },
   {
     id: 'reading-touches-the-consent',
-    story: 'Each use of a consent is noted in its row, and with it the time of the last change.',
+    story: 'Each data request changes the StatusUpdateDateTime of the consent.',
     fails: [],
     warns: ['CONS-29/not-by-reading'],
     async middleware(ctx, next) {
@@ -159,7 +158,7 @@ const faults: Fault[] = [
   },
   {
     id: 'a-refresh-touches-the-consent',
-    story: 'A refresh stores the new grant in the row of its consent, whose trigger sets the time.',
+    story: 'Each refresh of a token changes the StatusUpdateDateTime of the consent.',
     fails: [],
     warns: ['CONS-29/not-by-reading'],
     async middleware(ctx, next) {
@@ -174,7 +173,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denied-consents-have-no-permissions',
-    story: 'What is denied is nothing: the permissions are taken back together with the request.',
+    story: 'A consent that the customer has denied shows no Permissions.',
     fails: [],
     warns: ['CLC-23/denied'],
     middleware: answered(KIND, 'GET', (data) =>
@@ -183,7 +182,8 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-moves-creation-time',
-    story: 'What is denied is written to the table of refusals, whose clock is a minute slow.',
+    story:
+      'A consent that the customer has denied shows a CreationDateTime one minute earlier, from another clock.',
     fails: ['CONS-22/after-denial'],
     middleware: answered(KIND, 'GET', (data) => {
       const aMinuteBefore = Date.parse(String(data.CreationDateTime)) - 60_000
@@ -194,7 +194,7 @@ const faults: Fault[] = [
   },
   {
     id: 'denial-leaves-update-time',
-    story: 'StatusUpdateDateTime is set by the approval and by nothing else.',
+    story: 'The denial of a consent does not change its StatusUpdateDateTime.',
     fails: [],
     warns: ['CONS-29/after-denial'],
     middleware: answered(KIND, 'GET', (data) =>
@@ -205,7 +205,8 @@ const faults: Fault[] = [
   },
   {
     id: 'approval-with-the-second-client-leaves-update-time',
-    story: 'The status of newer TPPs is kept on the new platform, its time on the old one.',
+    story:
+      'For the second client, the approval of a consent does not change its StatusUpdateDateTime.',
     fails: [],
     warns: ['CONS-29/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -216,7 +217,7 @@ const faults: Fault[] = [
   },
   {
     id: 'query-of-the-second-client-forgets-the-period',
-    story: 'The query service of the new platform was built before consents had a period.',
+    story: 'For the second client, the query of a consent does not show its transaction period.',
     fails: ['CONS-22/as-created'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const { TransactionFromDateTime: from, TransactionToDateTime: _, ...others } = data
@@ -225,7 +226,8 @@ const faults: Fault[] = [
   },
   {
     id: 'waiting-consents-show-statements-as-well',
-    story: 'What waits is read from the page, where statements have one line with accounts.',
+    story:
+      'A consent in AwaitingAuthorisation shows ReadStatementsBasic, although it was not requested.',
     fails: ['CONS-22/while-waiting'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const permissions = data.Permissions as string[]
@@ -237,7 +239,7 @@ const faults: Fault[] = [
   {
     id: 'newer-consents-give-their-permissions-to-older-ones',
     story:
-      'What a client may ask for is kept with the client, and every consent that waits shows it.',
+      "A consent in AwaitingAuthorisation shows the permissions of the client's newest consent.",
     fails: ['CONS-22/beside-newer'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
@@ -252,7 +254,7 @@ const faults: Fault[] = [
   {
     id: 'creation-time-moves-with-the-status',
     story:
-      'The row is written again with every change, and its creation time by a clock that is slow.',
+      'CreationDateTime changes with the Status of a consent, because the row is written again.',
     fails: ['CONS-22/after-approval'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
@@ -263,7 +265,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-gone-from-the-query-after-reconfirmation',
-    story: 'A re-confirmation writes the consent again from its page, which shows no period.',
+    story: 'After a re-confirmation, the query does not show TransactionFromDateTime.',
     fails: [],
     warns: ['AUTHZ-17/data'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -275,7 +277,7 @@ const faults: Fault[] = [
   {
     id: 'creation-time-set-by-each-confirmation',
     story:
-      'A re-confirmation inserts the consent again, and both its times have that of the row as their default, by a clock that is ahead.',
+      'A re-confirmation changes CreationDateTime and StatusUpdateDateTime, because the consent is inserted again.',
     fails: ['CONS-22/after-reconfirmation'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const consent = consentNamed(ctx)
@@ -287,7 +289,7 @@ const faults: Fault[] = [
   },
   {
     id: 'consents-of-the-second-client-trimmed',
-    story: 'New clients are on the new platform, which knows no statements.',
+    story: 'For the second client, the bank removes ReadBalances from a new consent.',
     fails: [],
     warns: ['CONS-08/as-requested'],
     policies: (correct, { fired }) => ({
@@ -308,7 +310,7 @@ const faults: Fault[] = [
   {
     id: 'opened-pages-put-a-consent-back',
     story:
-      'Whoever opens the page of a re-confirmation puts the consent back, as at the first time.',
+      'An approved consent shows AwaitingAuthorisation again after some queries, as if opening the page for re-confirmation had reset it.',
     fails: [],
     warns: ['CONS-36/not-awaiting-again'],
     middleware: answered('account-access', 'GET', (data) => {

@@ -50,7 +50,7 @@ const faults: Fault[] = [
   {
     id: 'permissions-of-other-endpoints-accepted',
     story:
-      'The list of permissions is that of the specification, cut down to what was asked for once.',
+      'The bank accepts permissions of the specification that are not on the supported list, such as those for standing orders.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       return correct(permissions.filter((one) => !/^Read(Scheduled|Standing)/.test(one)))
@@ -58,7 +58,8 @@ const faults: Fault[] = [
   },
   {
     id: 'query-touches-the-consent',
-    story: 'The persistence layer stamps every row that it loads.',
+    story:
+      'Each query of a consent changes its StatusUpdateDateTime, because the database layer updates every row that it loads.',
     fails: [],
     warns: ['CONS-29/not-by-query'],
     middleware: answered(KIND, 'GET', (data) =>
@@ -69,20 +70,21 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-creation-answers-200',
-    story: 'The framework answers 200 to whatever returns a body.',
+    story: 'The creation of a consent has status 200 instead of 201.',
     fails: ['CONS-01/answers-201', 'FCC-01/answers-201'],
     middleware: answeredWith('any', 'POST', (ctx) => (ctx.status === 201 ? 200 : undefined)),
   },
   {
     id: 'repeated-request-is-the-same-consent',
-    story: 'A request equal to the one before is taken for its retry, without any idempotency key.',
+    story:
+      'Two equal consent requests get the same ConsentId, because the second is treated as a retry.',
     fails: ['CONS-03/unique', 'FCC-20/unique'],
     middleware: repeated('any'),
   },
   {
     id: 'consents-of-one-moment-share-an-id',
     story:
-      'The ConsentId is read from a sequence before it is raised, and others read it meanwhile.',
+      'Two consents created at the same time get the same ConsentId, because both read the same value of a sequence.',
     fails: ['CONS-03/at-once'],
     async middleware(ctx, next) {
       if (!isAbout(ctx, KIND, 'POST')) return next()
@@ -105,20 +107,22 @@ const faults: Fault[] = [
   },
   {
     id: 'creations-at-once-are-the-last',
-    story: 'The body that is mapped to a consent is a field of a service that all requests share.',
+    story:
+      'Two consents created at the same time: one gets the content of the other, because requests share the body in a field.',
     fails: [],
     warns: ['CONS-08/as-requested', 'CONS-31/expiration-as-requested'],
     middleware: inOneField({ ...requestBody, fits: (ctx) => isAbout(ctx, KIND, 'POST') }),
   },
   {
     id: 'queries-at-once-are-the-last',
-    story: 'The ConsentId of the current request is a static field of the controller.',
+    story:
+      'Two queries of consents at the same time: one gets the other consent, because requests share the ConsentId in a field.',
     fails: ['CONS-22/asked-consent'],
     middleware: inOneField({ ...requestPath, fits: (ctx) => isAbout(ctx, KIND, 'GET') }),
   },
   {
     id: 'leap-days-are-no-days-of-a-period',
-    story: 'The day of a date-time is looked up in a table of 365 days.',
+    story: 'The bank refuses a consent whose dates are on 29 February.',
     fails: ['CONS-14/accepted'],
     policies: policy('consentDateTime', (correct) => (text) => {
       return /-02-29T/.test(String(text)) ? undefined : correct(text)
@@ -126,8 +130,7 @@ const faults: Fault[] = [
   },
   {
     id: 'rows-of-deleted-consents-are-taken-again',
-    story:
-      'The ConsentId is the number of the first free row, and whatever was deleted long ago is free.',
+    story: 'A new consent gets the ConsentId of a consent that was deleted long ago.',
     fails: ['CONS-03/never-again', 'FCC-20/never-again'],
     middleware: idsBy(({ id, kind }, _, all) => {
       const names = new Set(all.slice(-LONG_AGO).map((one) => one.id))
@@ -140,7 +143,7 @@ const faults: Fault[] = [
   {
     id: 'a-server-keeps-time-of-its-own',
     story:
-      'Each server makes its view of the row for itself, and the clock of one is ten seconds behind.',
+      'CreationDateTime of a consent differs between queries: one of the servers shows a time ten seconds earlier.',
     fails: ['CONS-06/kept'],
     // Not of a consent that was confirmed again: CONS-22/after-reconfirmation would tell it.
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -154,7 +157,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-query-from-a-copy-of-yesterday',
-    story: 'Every other query reads a copy, which has the new Status, but not the time of it.',
+    story:
+      'Every second query of a revoked consent shows an old StatusUpdateDateTime, because a copy of the database does not have the new time.',
     fails: [],
     warns: ['CONS-29/never-back'],
     middleware: answered(KIND, 'GET', (data) => {
@@ -166,13 +170,15 @@ const faults: Fault[] = [
   },
   {
     id: 'new-consent-in-american-spelling',
-    story: 'Creation answers with the name of an enumeration that another team spelt.',
+    story:
+      'The Status of a new consent is spelled AwaitingAuthorization instead of AwaitingAuthorisation.',
     fails: ['CONS-04/awaiting-authorisation'],
     middleware: answered(KIND, 'POST', (data) => ({ ...data, Status: 'AwaitingAuthorization' })),
   },
   {
     id: 'consent-dates-are-local-time',
-    story: 'Summer time is written with a Z behind it.',
+    story:
+      'The dates of a consent are in British Summer Time but end with Z, so they are one hour wrong.',
     fails: ['CONS-06/at-creation', 'FCC-22/at-creation'],
     policies: (correct, { fired }) => ({
       consentView(consent, asked) {
@@ -188,7 +194,8 @@ const faults: Fault[] = [
   },
   {
     id: 'never-updated-is-midnight',
-    story: 'The column of the last update is a date until the first update.',
+    story:
+      'StatusUpdateDateTime of a new consent is midnight, before its CreationDateTime, because only the date is stored.',
     fails: [],
     warns: ['CONS-29/not-before-creation'],
     policies: (correct, { fired }) => ({
@@ -203,7 +210,8 @@ const faults: Fault[] = [
   },
   {
     id: 'statements-not-supported',
-    story: 'There are no statements, so their permissions are not in the enumeration.',
+    story:
+      'The bank refuses the permissions for statements, although they are on the supported list.',
     fails: ['CONS-09/all-nine'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       return correct(permissions) && !permissions.some((one) => one.startsWith('ReadStatements'))
@@ -211,7 +219,7 @@ const faults: Fault[] = [
   },
   {
     id: 'permissions-in-the-order-of-the-list',
-    story: 'The request is compared with the enumeration from its beginning, in one pass.',
+    story: 'The bank refuses permissions that are not in the order of the supported list.',
     fails: ['CONS-09/all-nine'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       const inOrder = supportedPermissions.filter((one) => permissions.includes(one))
@@ -220,7 +228,7 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-need-transactions',
-    story: 'The consent page has one text for balances and transactions together.',
+    story: 'The bank refuses ReadBalances without a transactions permission.',
     fails: ['CONS-09/sensible-combinations'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       const transactions = permissions.some((one) => one.startsWith('ReadTransactions'))
@@ -229,7 +237,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-permissions-ignored',
-    story: 'Unknown enumeration values are skipped, and what remains is checked.',
+    story: 'The bank ignores unsupported permissions and creates the consent with the others.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       return permissions.length === 0 ? correct(permissions) : permissions.some((p) => correct([p]))
@@ -237,7 +245,7 @@ const faults: Fault[] = [
   },
   {
     id: 'permissions-with-blanks-around',
-    story: 'Values are trimmed where they are read.',
+    story: 'The bank accepts permissions with spaces around them.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       return correct(permissions.map((permission) => permission.trim()))
@@ -245,7 +253,7 @@ const faults: Fault[] = [
   },
   {
     id: 'permissions-in-any-case',
-    story: 'Values are compared without case.',
+    story: 'The bank accepts permissions in any upper and lower case.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       const named = (each: string) => (name: string) => name.toLowerCase() === each.toLowerCase()
@@ -254,7 +262,8 @@ const faults: Fault[] = [
   },
   {
     id: 'lone-unknown-permission-accepted',
-    story: 'The values are compared pairwise for allowed combinations, and one alone has no pair.',
+    story:
+      'The bank accepts an unsupported permission if it is the only one. Its code compares only pairs.',
     fails: ['CONS-10/other-value'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
       return permissions.length === 1 || correct(permissions)
@@ -262,7 +271,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-permissions-means-all',
-    story: 'A missing list is the default of the data model: everything.',
+    story: 'The bank accepts a consent request without Permissions and gives a default set.',
     fails: ['CONS-11/missing'],
     middleware: requested(KIND, (data, body) =>
       body.Data !== undefined && data.Permissions === undefined
@@ -272,7 +281,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-data-means-all',
-    story: 'Without Data the whole default consent is taken.',
+    story: 'The bank accepts a consent request without Data and creates a default consent.',
     fails: ['CONS-11/missing'],
     middleware: requested(KIND, (_, body) =>
       body.Data === undefined ? { Permissions: ['ReadAccountsBasic'] } : undefined,
@@ -280,7 +289,7 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-permissions-accepted',
-    story: 'Every one of no permissions is supported.',
+    story: 'The bank accepts an empty list of Permissions.',
     fails: [],
     warns: ['CONS-12/empty'],
     policies: policy('permissionsAcceptable', (correct) => (permissions) => {
@@ -289,7 +298,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-permission-for-an-array',
-    story: 'The JSON mapper accepts a single value as an array.',
+    story: 'The bank accepts Permissions as a single string instead of an array.',
     fails: [],
     warns: ['CONS-12/not-an-array'],
     middleware: requested(KIND, (data) =>
@@ -300,7 +309,7 @@ const faults: Fault[] = [
   },
   {
     id: 'null-beside-permissions-ignored',
-    story: 'The JSON mapper leaves out the nulls of a list.',
+    story: 'The bank accepts null in the list of Permissions and ignores it.',
     fails: [],
     warns: ['CONS-12/not-an-array'],
     middleware: requested(KIND, (data) => {
@@ -313,7 +322,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-needs-milliseconds',
-    story: 'The pattern of the date parser has milliseconds in it.',
+    story: 'The bank refuses an ExpirationDateTime without milliseconds.',
     fails: ['CONS-13/accepted'],
     policies: policy('consentDateTime', (correct) => (text) => {
       const ahead = (correct(text) ?? 0) > Date.now()
@@ -323,7 +332,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-with-zero-offset-refused',
-    story: 'UTC is taken to be the letter Z.',
+    story: 'The bank refuses dates that end with +00:00 instead of Z.',
     fails: ['CONS-13/accepted', 'FCC-06/accepted'],
     policies: policy('consentDateTime', (correct) => (text) => {
       return serving('any', 'POST') && String(text).endsWith('+00:00') ? undefined : correct(text)
@@ -331,7 +340,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-capped-at-ninety-days',
-    story: 'The ninety days of re-confirmation are taken for the life of a consent.',
+    story: 'The bank shortens an ExpirationDateTime to 90 days from now.',
     fails: [],
     warns: ['CONS-31/expiration-as-requested'],
     middleware: requested(KIND, (data) => {
@@ -344,7 +353,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-is-a-day',
-    story: 'The column of the expiry is a date, of which the first ten characters are read.',
+    story: 'The bank stores only the date of ExpirationDateTime, so the time is lost.',
     fails: [],
     warns: ['CONS-15/malformed', 'CONS-31/expiration-as-requested', 'FCC-24/as-requested'],
     middleware: requested('any', (data) => {
@@ -356,7 +365,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-end-needs-a-start',
-    story: 'The period is read when it has a start, and an end alone is an error.',
+    story: 'The bank refuses TransactionToDateTime without TransactionFromDateTime.',
     fails: ['CONS-14/accepted'],
     policies: policy('datesRefusal', (correct) => (dates) => {
       const open = dates.transactionsTo !== undefined && dates.transactionsFrom === undefined
@@ -365,7 +374,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-shown-in-days',
-    story: 'The period is kept to the second and shown as its days.',
+    story:
+      'The bank shows TransactionFromDateTime and TransactionToDateTime only with their date, at midnight.',
     fails: [],
     warns: ['CONS-31/period-as-requested'],
     policies: (correct, { fired }) => ({
@@ -382,7 +392,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-start-lost-beside-end',
-    story: 'Both dates are stored under one key, the end last.',
+    story:
+      'If both dates of the transaction period are sent, the response shows TransactionToDateTime in both fields.',
     fails: [],
     warns: ['CONS-31/period-as-requested'],
     middleware: answered(KIND, 'POST', (data) => {
@@ -392,7 +403,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-stored-and-not-shown',
-    story: 'The view of a consent was drawn before the TPP could ask for an expiry.',
+    story: 'The response to the creation of a consent does not show ExpirationDateTime.',
     fails: [],
     warns: ['CONS-30/dates', 'FCC-21/optional-members'],
     middleware: answered('any', 'POST', ({ ExpirationDateTime, ...data }) =>
@@ -401,7 +412,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unreadable-date-is-no-date',
-    story: 'A date that cannot be parsed is null, and null is allowed.',
+    story: 'The bank ignores a date in a consent request that it cannot parse.',
     fails: [],
     warns: ['CONS-15/malformed'],
     middleware: requested(KIND, (data) => {
@@ -415,7 +426,7 @@ const faults: Fault[] = [
   },
   {
     id: 'numbers-are-dates',
-    story: 'The JSON mapper reads a number as seconds since 1970.',
+    story: 'The bank accepts a number as a date in a consent request.',
     fails: [],
     warns: ['CONS-15/malformed'],
     policies: policy('consentDateTime', (correct) => (text) => {
@@ -424,22 +435,22 @@ const faults: Fault[] = [
   },
   {
     id: 'creation-time-of-the-request',
-    story: 'Members of the request are copied over those of the new consent.',
+    story: 'The bank uses a CreationDateTime that the request contains.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
     middleware: copiedFromTheRequest('CreationDateTime'),
   },
   {
     id: 'update-time-of-the-request',
-    story:
-      'The record of a consent is filled from the request, but for what is known to be the bank’s.',
+    story: 'The bank uses a StatusUpdateDateTime that the request contains.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
     middleware: copiedFromTheRequest('StatusUpdateDateTime'),
   },
   {
     id: 'status-of-the-request',
-    story: 'The TPP sets the status of its own consent.',
+    story:
+      'The bank uses a Status that the request contains, so a TPP can set its consent to Authorised.',
     fails: [],
     warns: ['CONS-19/not-adopted'],
     async middleware(ctx: Context, next: Next) {
@@ -453,14 +464,14 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-body-is-a-default-consent',
-    story: 'A test left a default for requests without a body.',
+    story: 'The bank accepts a consent request with an empty body and creates a default consent.',
     fails: [],
     warns: ['CONS-20/malformed-json'],
     middleware: bodyTakenAs(KIND, '', { Data: { Permissions: ['ReadAccountsBasic'] }, Risk: {} }),
   },
   {
     id: 'expiry-beyond-ninety-days-refused',
-    story: 'A consent is thought to live no longer than ninety days.',
+    story: 'The bank refuses an ExpirationDateTime that is more than 90 days ahead.',
     fails: [],
     warns: ['CONS-21/year-ahead'],
     policies: policy('datesRefusal', (correct) => (dates) => {
@@ -470,7 +481,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-to-come-refused',
-    story: 'There are no transactions of the future, so a period cannot end there.',
+    story: 'The bank refuses a TransactionToDateTime in the future.',
     fails: [],
     warns: ['CONS-35/ends-later'],
     policies: policy('datesRefusal', (correct) => (dates) => {
@@ -480,19 +491,21 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-query-answers-203',
-    story: 'A gateway that changes bodies says so in the status.',
+    story: 'The query of a consent has status 203 instead of 200. A gateway changes it.',
     fails: ['CONS-22/answers-200'],
     middleware: answeredWith(KIND, 'GET', (ctx) => (ctx.status === 200 ? 203 : undefined)),
   },
   {
     id: 'consent-query-under-another-name',
-    story: 'The query is served under the name of its heading, account-requests, alone.',
+    story:
+      'The query of a consent is served only under /account-requests, the name in the heading.',
     fails: ['CONS-22/answers-200'],
     middleware: answeredWith(KIND, 'GET', () => 404),
   },
   {
     id: 'queried-id-in-capitals',
-    story: 'Creation and query format the same UUID with different libraries.',
+    story:
+      'The query of a consent shows its ConsentId in upper case; the creation showed it in lower case.',
     fails: ['CONS-22/asked-consent'],
     middleware: answered(KIND, 'GET', (data) => ({
       ...data,
@@ -501,7 +514,7 @@ const faults: Fault[] = [
   },
   {
     id: 'query-forgets-the-end-of-the-period',
-    story: 'The query service was not told of a column that was added later.',
+    story: 'The query of a consent does not show TransactionToDateTime.',
     fails: ['CONS-22/as-created'],
     middleware: answered(KIND, 'GET', ({ TransactionToDateTime, ...data }) =>
       TransactionToDateTime === undefined ? undefined : data,
@@ -509,7 +522,7 @@ const faults: Fault[] = [
   },
   {
     id: 'query-shows-permissions-that-work',
-    story: 'Permissions without an endpoint are filtered from the query.',
+    story: 'The query of a consent does not show the permissions for statements.',
     fails: ['CONS-22/as-created'],
     middleware: answered(KIND, 'GET', (data) => {
       const all = data.Permissions as string[]
@@ -519,7 +532,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-consent-answers-200',
-    story: 'What is not found is told in the body; the status speaks of the transport alone.',
+    story: 'The query of an unknown ConsentId has status 200; only the body contains the error.',
     fails: ['CONS-23/invalid-id'],
     middleware: answeredWith(KIND, 'GET', (ctx) =>
       ctx.status >= 400 && !consentNamed(ctx) ? 200 : undefined,

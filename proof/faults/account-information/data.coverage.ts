@@ -30,7 +30,8 @@ function isOfTheCustomer(): boolean {
 const faults: Fault[] = [
   {
     id: 'addresses-open-every-account-of-the-customer',
-    story: 'Single addresses ask whether the account is the customer’s, not whether it was chosen.',
+    story:
+      'The endpoints of one account return every account of the customer, even one that is not part of the consent.',
     fails: ['ACC-21/not-beyond'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -43,7 +44,8 @@ const faults: Fault[] = [
   },
   {
     id: 'no-balances-for-the-second-client',
-    story: 'The balance service has a list of clients of its own, and new ones are not on it.',
+    story:
+      "The second client gets no balances, because it is not on the balance service's own list of clients.",
     fails: ['DATA-08/other-approvals'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -57,8 +59,7 @@ const faults: Fault[] = [
   },
   {
     id: 'one-card-has-no-address-of-its-own',
-    story:
-      'For a customer with one card the AccountId is that of the customer, and nothing is found.',
+    story: 'If a consent has one account, GET /accounts/{AccountId}/transactions does not find it.',
     fails: ['DATA-08/other-approvals'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -73,7 +74,7 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-has-one-card',
-    story: 'The entitlement of a client holds one card; the first client was entitled by hand.',
+    story: 'The list of accounts shows the second client only one account of a consent.',
     fails: ['ACC-14/other-approvals'],
     policies: (correct, { fired }) => ({
       cardsCovered(cards, endpoint) {
@@ -86,7 +87,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-gets-ninety-days',
-    story: 'TPPs of the newer contract get the history that the law demands, and no more.',
+    story:
+      'The second client gets only the last 90 days of transactions; the first client gets more.',
     fails: [],
     warns: ['DATA-09/same-data'],
     policies: (correct, { fired }) => ({
@@ -100,7 +102,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-filters-one-end',
-    story: 'The route of newer clients maps fromBookingDateTime to the old name of the parameter.',
+    story:
+      'For the second client, the bank ignores fromBookingDateTime. Its route uses an old name of the parameter.',
     fails: ['TXN-16/from-alone'],
     policies: (correct, { fired }) => ({
       bookedWithin(row, { from, to }, endpoint) {
@@ -114,7 +117,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-transactions-need-detail',
-    story: 'The gateway’s policy for the path with an id names the detail permission only.',
+    story:
+      'GET /accounts/{AccountId}/transactions needs ReadTransactionsDetail; a consent with ReadTransactionsBasic only is refused.',
     fails: ['TXN-14/basic-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -128,7 +132,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-in-local-time',
-    story: 'The ends of the period are read without their Z on a server in Paris.',
+    story:
+      'The transaction period of the consent is applied one hour off, because the server reads it in the time of Paris.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -144,7 +149,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-lost-at-a-refresh',
-    story: 'The period is a claim of the first token, and a refresh makes another one.',
+    story:
+      'A refreshed access token ignores the transaction period of the consent. The period is a claim only of the first token.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -158,7 +164,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-end-alone-not-applied',
-    story: 'A period is looked at when it has a start.',
+    story: 'The bank ignores TransactionToDateTime if the consent has no TransactionFromDateTime.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -171,7 +177,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-start-alone-not-applied-to-short-history',
-    story: 'A period is looked at when it has an end; no card has been used for half a year.',
+    story:
+      'The bank ignores TransactionFromDateTime if the consent has no TransactionToDateTime. Its cards have only half a year of transactions.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
@@ -188,7 +195,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-that-is-still-to-end-gives-nothing',
-    story: 'The core has closed days alone: it finds nothing for a period that ends after today.',
+    story:
+      'A consent whose TransactionToDateTime is in the future shows no transactions, because the core system has only past days.',
     fails: ['TXN-20/ends-later'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -201,7 +209,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-end-alone-means-two-hundred-days',
-    story: 'A period without start gets a default: two hundred days before its end.',
+    story:
+      'A consent with only TransactionToDateTime shows the 200 days before it, not all earlier transactions.',
     fails: ['TXN-20/end-alone'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {

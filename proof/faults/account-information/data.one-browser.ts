@@ -55,27 +55,28 @@ const faults: Fault[] = [
   {
     id: 'approvals-stored-under-the-intent-of-the-session',
     story:
-      'The page writes the intent into the session of the browser when it is not there yet, and the approval under the intent of the session.',
+      'Two authorisation requests in one browser: the second approval is stored for the first consent. The bank writes the ConsentId into the session once.',
     fails: ['DATA-08/one-browser'],
     middleware: approvalOfThe('first'),
   },
   {
     id: 'approvals-stored-under-the-request-opened-last',
     story:
-      'The session of the browser has one pending intent, that of the request that was opened last, in whichever tab.',
+      'Two authorisation requests in one browser: an approval is stored for the consent of the request that was opened last.',
     fails: ['DATA-08/one-browser'],
     middleware: approvalOfThe('last'),
   },
   {
     id: 'state-of-the-first-request-of-the-session',
-    story: 'The state is a value of the session of the browser, which is written once.',
+    story:
+      'Two authorisation requests in one browser: both redirects have the state of the first request.',
     fails: ['AUTHZ-04/on-success'],
     middleware: stateOfThe('first'),
   },
   {
     id: 'state-of-the-request-opened-last',
     story:
-      'The state is a value of the session of the browser, and each tab writes its own over it.',
+      'Two authorisation requests in one browser: both redirects have the state of the request that was opened last.',
     fails: ['AUTHZ-04/on-success'],
     middleware: stateOfThe('last'),
   },

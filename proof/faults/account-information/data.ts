@@ -101,8 +101,7 @@ const sessions = ofEachBank(() => new Map<string, string>())
 const faults: Fault[] = [
   {
     id: 'tokens-as-parameters',
-    story:
-      'The header is read as those of schemes with parameters are: the first value is the token.',
+    story: 'The bank also accepts the access token as Authorization: Bearer token="...".',
     fails: [],
     warns: ['DATA-10/other-forms'],
     async middleware(ctx, next) {
@@ -117,7 +116,7 @@ const faults: Fault[] = [
   {
     id: 'old-logins-open-filtered-transactions-alone',
     story:
-      'What is older than ninety days is shown after a login alone, and a refreshed token of the first release comes of none: the rule does not check whether the customer is there.',
+      'GET /transactions without a date filter is refused with "Reauthentication is required" for a refreshed token of the first client. Older transactions need a recent login, and the rule does not check whether the customer is present.',
     fails: ['TXN-01/answers-200'],
     async middleware(ctx, next) {
       const plain = endpointOf(ctx) === 'transactions' && ctx.querystring === ''
@@ -131,7 +130,7 @@ const faults: Fault[] = [
   {
     id: 'data-by-a-session-cookie',
     story:
-      'The web framework begins a session at the first request, and takes later ones as authenticated.',
+      'A request without an access token gets data if it has the session cookie of an earlier request.',
     fails: ['DATA-03/cookie'],
     async middleware(ctx, next) {
       if (!endpointOf(ctx)) return next()
@@ -151,7 +150,7 @@ const faults: Fault[] = [
   {
     id: 'data-by-any-session-cookie',
     story:
-      'The gateway asks whoever has no session for a token, and leaves sessions to the service.',
+      'GET /accounts without an access token returns accounts if the request has any session cookie. The gateway checks tokens only of requests without a session.',
     fails: ['DATA-03/cookie'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) !== 'accounts') return next()
@@ -167,13 +166,14 @@ const faults: Fault[] = [
   {
     id: 'single-balances-without-token',
     story:
-      'The gateway’s list of protected routes lacks one, and the service takes the last caller’s token.',
+      'GET /accounts/{AccountId}/balances needs no access token; the service uses the token of the previous caller.',
     fails: ['DATA-03/without-authorization'],
     middleware: withLastToken((ctx) => endpointOf(ctx) === 'account-balances'),
   },
   {
     id: 'filtered-transactions-without-token',
-    story: 'The search of transactions was added behind the gateway, with a route of its own.',
+    story:
+      'GET /transactions with a date filter needs no access token, because the gateway does not protect that route.',
     fails: ['DATA-03/without-authorization'],
     middleware: withLastToken(
       (ctx) => endpointOf(ctx) === 'transactions' && ctx.querystring !== '',
@@ -181,26 +181,29 @@ const faults: Fault[] = [
   },
   {
     id: 'transactions-token-by-its-beginning',
-    story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
+    story:
+      'GET /transactions accepts an invalid access token whose first 16 characters are those of a valid one. This is the key of a cache.',
     fails: ['DATA-03/unknown-token'],
     middleware: cachedBy((token) => token.slice(0, 16), 'transactions'),
   },
   {
     id: 'data-for-a-jwt-that-nobody-signed',
     story:
-      'The gateway takes the id of the token out of a JWT, by a library that verifies what the header of the JWT asks for.',
+      'The bank accepts a JWT with alg none as access token if its jti is that of a valid token.',
     fails: ['DATA-03/unknown-token'],
     middleware: lendsFromJwts(({ alg }) => alg === 'none'),
   },
   {
     id: 'data-for-a-signature-of-zeros',
-    story: 'The runtime of the gateway takes two zeros for the ECDSA signature of any text.',
+    story:
+      'The bank accepts a JWT with alg ES256 and a signature of zeros as access token if its jti is that of a valid token.',
     fails: ['DATA-03/unknown-token'],
     middleware: lendsFromJwts(({ alg }, token) => alg === 'ES256' && /\.A+$/.test(token)),
   },
   {
     id: 'tokens-cut-to-the-column',
-    story: 'The database cuts what is longer than the column before it compares.',
+    story:
+      'The bank accepts an access token with extra characters at its end. The database cuts values to the length of the column.',
     fails: ['DATA-03/unknown-token'],
     async middleware(ctx, next) {
       const { authorization = '' } = ctx.req.headers
@@ -215,7 +218,7 @@ const faults: Fault[] = [
   {
     id: 'consent-of-the-other-request',
     story:
-      'The consent of the current request is kept in a field of a service that all requests share.',
+      'Two requests for transactions at the same time: one gets the data of the other consent, because they share a field.',
     fails: ['DATA-08/concurrent'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) === 'transactions') {
@@ -232,19 +235,21 @@ const faults: Fault[] = [
   {
     id: 'balances-at-once-are-of-the-last-caller',
     story:
-      'The balance service keeps the token of its caller in a field, for the call to the ledger.',
+      "Two requests for balances at the same time: one customer's request gets the data of the other, because they share the token in a field.",
     fails: ['DATA-08/customers-at-once'],
     middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'balances' }),
   },
   {
     id: 'accounts-at-once-are-of-the-last-caller',
-    story: 'The list of accounts is put together by a bean of the application, not of the request.',
+    story:
+      "Two requests for accounts at the same time: one customer's request gets the data of the other, because they share an object.",
     fails: ['DATA-08/customers-at-once'],
     middleware: inOneField({ ...authorization, fits: (ctx) => endpointOf(ctx) === 'accounts' }),
   },
   {
     id: 'codes-at-once-are-the-last',
-    story: 'The form of a token request is kept in a field while the key of its client is fetched.',
+    story:
+      'Two token requests with codes at the same time: one gets the tokens of the other, because they share the form in a field.',
     fails: ['DATA-08/visits-at-once'],
     middleware: inOneField({
       ...requestBody,
@@ -253,7 +258,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-balances-at-once-are-the-last',
-    story: 'The AccountId of the path is a field of the controller, of which there is one.',
+    story:
+      'Two requests for the balances of single accounts at the same time: one gets the other account, because they share the AccountId in a field.',
     fails: ['BAL-02/asked-account-only'],
     middleware: inOneField({
       ...requestPath,
@@ -262,7 +268,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-transactions-at-once-are-the-last',
-    story: 'Pages of the core system are gathered in a list that requests of one customer share.',
+    story:
+      'Two requests for the transactions of single accounts at the same time: one gets the other account, because they share a field.',
     fails: ['TXN-02/asked-account-only'],
     middleware: inOneField({
       ...requestPath,
@@ -272,26 +279,28 @@ const faults: Fault[] = [
   {
     id: 'other-spellings-of-a-list-without-token',
     story:
-      'The gateway asks for a token where the path is one of its list; the router behind it drops a slash at the end.',
+      'A list with a slash at the end of its path needs no access token. The gateway protects the exact path, and the router behind it ignores the slash.',
     fails: ['DATA-03/without-authorization'],
     middleware: spelledAs((path) => path.replace(/\/$/, ''), withLastToken),
   },
   {
     id: 'parameters-of-a-path-without-token',
     story:
-      'The gateway matches the path as it stands; the server behind it cuts path parameters off.',
+      'A list with a path parameter (;x=1) needs no access token. The gateway protects the exact path, and the server behind it removes path parameters.',
     fails: ['DATA-03/without-authorization'],
     middleware: spelledAs((path) => path.replace(/;[^/]*$/, ''), withLastToken),
   },
   {
     id: 'encoded-paths-without-token',
-    story: 'Rules of the gateway are compared before the path is decoded, routes after.',
+    story:
+      'A list whose path is percent-encoded needs no access token. The gateway applies its rules before it decodes the path.',
     fails: ['DATA-03/without-authorization'],
     middleware: spelledAs(unescaped, withLastToken),
   },
   {
     id: 'the-last-request-is-what-pages-show',
-    story: 'The pages know one pending consent, that of the authorisation request that came last.',
+    story:
+      'Two authorisation requests at the same time: the pages of both show and approve the consent of the last request.',
     fails: ['DATA-08/visits-at-once'],
     policies(correct, { fired }) {
       let last: string | undefined
@@ -307,7 +316,8 @@ const faults: Fault[] = [
   },
   {
     id: 'whoever-logged-in-last-approves',
-    story: 'The customer of a visit is kept for the worker, not for the visit.',
+    story:
+      'Two customers at the same time: the consent of one is approved for the customer who logged in last. The customer is stored for the server, not for the visit.',
     fails: ['DATA-08/visits-at-once'],
     policies: (correct) => ({
       // The choices on another customer's page match none of this customer's cards.
@@ -331,7 +341,7 @@ const faults: Fault[] = [
   },
   {
     id: 'a-login-ends-the-visits-of-others',
-    story: 'A worker serves one customer: whoever logs in takes the place of the one before.',
+    story: 'Two customers at the same time: the login of one ends the visit of the other.',
     fails: ['DATA-08/visits-at-once'],
     policies(correct, { fired }) {
       let here: string | undefined

@@ -15,7 +15,8 @@ const moduli = (write: (modulus: Buffer) => string) =>
 const faults: Fault[] = [
   {
     id: 'modulus-with-a-sign',
-    story: 'The modulus is written as the bytes of a signed number, which begin with a zero.',
+    story:
+      'The modulus n of each key begins with a zero byte, because it is written as the bytes of a signed number.',
     fails: [],
     warns: ['DISC-17/well-formed'],
     middleware: moduli((modulus) =>
@@ -24,14 +25,15 @@ const faults: Fault[] = [
   },
   {
     id: 'modulus-in-base64',
-    story: 'The keys are written in base64, with its padding.',
+    story: 'The modulus n of each key is written in base64 with padding, not in base64url.',
     fails: [],
     warns: ['DISC-17/well-formed'],
     middleware: moduli((modulus) => modulus.toString('base64')),
   },
   {
     id: 'thumbprint-of-the-text',
-    story: 'The thumbprint is made from the text of the certificate, not from its octets.',
+    story:
+      'The certificate thumbprint x5t#S256 is computed over the base64 text of the certificate, not over its bytes.',
     fails: [],
     warns: ['DISC-17/thumbprints'],
     middleware: certified((certificate) => {
@@ -41,7 +43,8 @@ const faults: Fault[] = [
   },
   {
     id: 'thumbprint-in-hexadecimal',
-    story: 'The thumbprint is written as the tool for certificates shows it.',
+    story:
+      'The certificate thumbprint x5t is written in hexadecimal, as certificate tools show it, not in base64url.',
     fails: [],
     warns: ['DISC-17/thumbprints'],
     middleware: certified((certificate) => ({
@@ -51,7 +54,7 @@ const faults: Fault[] = [
   {
     id: 'two-keys-of-one-kid',
     story:
-      'The name of a key is that of its service, and the old key is still there, behind the new one.',
+      'Two published keys have the same kid. The kid is the name of the service, and the old key is still listed after the new one.',
     fails: [],
     warns: ['DISC-17/well-formed'],
     middleware: successes(['jwks'], (body) => {

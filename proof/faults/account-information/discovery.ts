@@ -57,7 +57,8 @@ const answered: NonNullable<Fault['middleware']> = configuration((document) => d
 const faults: Fault[] = [
   {
     id: 'configuration-under-the-oauth-name',
-    story: 'The new server follows RFC 8414 and serves oauth-authorization-server only.',
+    story:
+      'The bank serves its configuration only at /.well-known/oauth-authorization-server (RFC 8414), not at /.well-known/openid-configuration.',
     fails: ['DISC-01/served'],
     async middleware(ctx, next) {
       if (ctx.path !== WELL_KNOWN) return next()
@@ -68,7 +69,8 @@ const faults: Fault[] = [
   },
   {
     id: 'every-other-configuration-is-of-the-inside',
-    story: 'One of two servers has the addresses of the test environment.',
+    story:
+      'From the second read on, the configuration names the token endpoint of the test environment. One of two servers is configured wrongly.',
     fails: [],
     warns: ['DISC-15/same'],
     middleware: later(WELL_KNOWN, (ctx) => {
@@ -78,7 +80,8 @@ const faults: Fault[] = [
   },
   {
     id: 'configuration-by-the-forwarded-host',
-    story: 'The server builds its addresses from X-Forwarded-Host, which the gateway passes on.',
+    story:
+      'The server builds the addresses in its configuration from the X-Forwarded-Host header of the request, which the gateway passes on unchecked.',
     fails: [],
     warns: ['DISC-15/forwarded-host'],
     async middleware(ctx, next) {
@@ -92,13 +95,15 @@ const faults: Fault[] = [
   },
   {
     id: 'configuration-served-once',
-    story: 'The document is read as a stream, which is at its end when the next request comes.',
+    story:
+      'The configuration is served once; each later request gets 404. The server reads it from a stream that is already at its end.',
     fails: ['DISC-01/again'],
     middleware: later(WELL_KNOWN, notFound),
   },
   {
     id: 'configuration-is-a-portal-page',
-    story: 'The single-page developer portal answers every unknown path with its start page, 200.',
+    story:
+      'The path of the configuration returns an HTML page with status 200. The single-page developer portal answers every unknown path with its start page.',
     fails: ['DISC-01/served'],
     async middleware(ctx, next) {
       await next()
@@ -110,27 +115,29 @@ const faults: Fault[] = [
   },
   {
     id: 'configuration-in-a-list',
-    story: 'A federation plug-in lists the configurations of all brands, of which there is one.',
+    story:
+      'The configuration is sent inside a JSON array. A federation plug-in lists the configurations of all brands, and there is only one brand.',
     fails: ['DISC-01/configuration'],
     middleware: configuration((document) => [document]),
   },
   {
     id: 'configuration-without-jwks-uri',
-    story: 'The keys are in the directory, so nobody thought of naming their address.',
+    story: 'The configuration has no jwks_uri, because the keys are published in the directory.',
     fails: [],
     warns: ['DISC-03/members'],
     middleware: configuration(without('jwks_uri')),
   },
   {
     id: 'configuration-without-subject-types',
-    story: 'The configuration was written by hand, and sub was thought to be one for everybody.',
+    story: 'The configuration, written by hand, has no subject_types_supported.',
     fails: [],
     warns: ['DISC-03/subject-types'],
     middleware: configuration(without('subject_types_supported')),
   },
   {
     id: 'token-endpoint-behind-the-gateway',
-    story: 'The configuration is generated behind the gateway and names the inner host.',
+    story:
+      'The token_endpoint in the configuration is the internal host name. The configuration is generated behind the gateway.',
     fails: [],
     warns: ['DISC-04/addresses'],
     middleware: configuration((document) => ({
@@ -141,7 +148,7 @@ const faults: Fault[] = [
   {
     id: 'configuration-of-the-product',
     story:
-      'The configuration is the template of the product: the plain code flow, RS256 for ID tokens, and not the grant of another component.',
+      'The configuration is the default of the product: it lists response type code, RS256 for ID tokens, and no client_credentials grant.',
     fails: [],
     warns: ['DISC-05/code-id-token', 'DISC-07/ps256', 'DISC-08/grant-types'],
     middleware: configuration((document) => ({
@@ -153,7 +160,8 @@ const faults: Fault[] = [
   },
   {
     id: 'auth-methods-as-text',
-    story: 'The serializer writes a list with one element as that element.',
+    story:
+      'token_endpoint_auth_methods_supported is a string, not an array. The serializer writes a list with one element as that element.',
     fails: [],
     warns: ['DISC-06/private-key-jwt'],
     middleware: configuration((document) => ({
@@ -163,7 +171,8 @@ const faults: Fault[] = [
   },
   {
     id: 'keys-for-the-inside-only',
-    story: 'The firewall lets the configuration through, and nothing else of that host.',
+    story:
+      'The jwks_uri answers 403. The firewall lets only the configuration of that host through.',
     fails: [],
     warns: ['DISC-10/served'],
     async middleware(ctx, next) {
@@ -175,7 +184,8 @@ const faults: Fault[] = [
   },
   {
     id: 'keys-served-once',
-    story: 'The key service closes its store after the first export.',
+    story:
+      'The keys are served once; each later request gets 404. The key service closes its store after the first export.',
     fails: [],
     warns: ['DISC-10/again'],
     middleware: later('/jwks', notFound),
@@ -183,7 +193,7 @@ const faults: Fault[] = [
   {
     id: 'keys-of-another-instance',
     story:
-      'Each instance behind the balancer makes a key at its start, and publishes that one alone.',
+      'The kid of the published key changes from the second read on. Each server behind the load balancer creates its own key at its start and publishes only that one.',
     fails: [],
     warns: ['DISC-13/kept'],
     middleware: later('/jwks', (ctx) => {
@@ -193,7 +203,8 @@ const faults: Fault[] = [
   },
   {
     id: 'keys-with-their-private-parts',
-    story: 'The key service exports what it has, for the other instances.',
+    story:
+      'The published keys contain their private part d. The key service exports the whole keys, as it does for the other servers.',
     fails: [],
     warns: ['DISC-14/public'],
     async middleware(ctx, next) {
@@ -206,21 +217,23 @@ const faults: Fault[] = [
   },
   {
     id: 'keys-published-for-rs256',
-    story: 'The key store writes the default algorithm of the product beside every key.',
+    story:
+      'The published keys have alg RS256, the default algorithm of the product, although PS256 is used.',
     fails: [],
     warns: ['DISC-16/for-ps256'],
     middleware: keysWith({ alg: 'RS256' }),
   },
   {
     id: 'keys-published-for-signing',
-    story: 'The public half is exported with the operations of the private one.',
+    story:
+      'The published keys have key_ops ["sign"]: the public keys are exported with the operations of the private ones.',
     fails: [],
     warns: ['DISC-16/for-ps256'],
     middleware: keysWith({ key_ops: ['sign'] }),
   },
   {
     id: 'keys-without-root',
-    story: 'The address of the keys answers with the array itself, no member keys around it.',
+    story: 'The jwks_uri returns the array of keys itself, not an object with the member keys.',
     fails: [],
     warns: ['DISC-10/jwks'],
     async middleware(ctx, next) {
@@ -232,14 +245,16 @@ const faults: Fault[] = [
   },
   {
     id: 'configuration-without-request-objects',
-    story: 'The configuration is that of the product as it was delivered, without request objects.',
+    story:
+      'The configuration says request_parameter_supported: false, the default of the product, although the bank uses request objects.',
     fails: [],
     warns: ['DISC-18/agrees'],
     middleware: configuration((document) => ({ ...document, request_parameter_supported: false })),
   },
   {
     id: 'configuration-with-the-query-alone',
-    story: 'The list of response modes was made for the code flow.',
+    story:
+      'The configuration lists the response modes query and form_post but not fragment. The list was made for the code flow.',
     fails: [],
     warns: ['DISC-18/agrees'],
     middleware: configuration((document) => ({
@@ -250,7 +265,7 @@ const faults: Fault[] = [
   {
     id: 'configuration-for-pushed-requests-alone',
     story:
-      'The profile of the product was switched on as a whole, with requests that are sent ahead.',
+      'The configuration requires pushed authorisation requests, because a whole profile of the product was switched on.',
     fails: [],
     warns: ['DISC-18/agrees'],
     middleware: configuration((document) => ({
@@ -261,7 +276,8 @@ const faults: Fault[] = [
   },
   {
     id: 'configuration-with-none-for-assertions',
-    story: 'The list of algorithms is that of the library, with none at its end.',
+    story:
+      'The configuration lists alg none for client assertions. The list of algorithms is the default of the library.',
     fails: [],
     warns: ['DISC-18/agrees'],
     middleware: configuration((document) => ({
@@ -272,7 +288,7 @@ const faults: Fault[] = [
   {
     id: 'issuer-of-the-inside',
     story:
-      'The server was given the name of its cluster as issuer, and stands behind another host.',
+      'The issuer has another host than the address of the configuration. It is the internal name of the server in its cluster.',
     fails: [],
     warns: ['DISC-12/prefix'],
     settings: { issuer: 'https://identity.cards.svc.example:8443/realms/cards' },
@@ -280,7 +296,8 @@ const faults: Fault[] = [
   },
   {
     id: 'certificates-of-another-key',
-    story: 'The keys were changed, and the certificate beside them was not.',
+    story:
+      'The x5c certificate beside each published key belongs to another key. The keys were replaced and the certificates were not.',
     fails: [],
     warns: ['DISC-17/well-formed'],
     async middleware(ctx, next) {

@@ -39,8 +39,7 @@ const selfQueries = ofEachBank(() => ({}) as { from?: string })
 const faults: Fault[] = [
   {
     id: 'self-encoded-twice',
-    story:
-      'The gateway writes the address as it stands in the request, and its library encodes it.',
+    story: 'The query in Links.Self is percent-encoded twice.',
     fails: [],
     warns: ['ENV-13/query'],
     middleware: envelopes((body, ctx) =>
@@ -51,7 +50,7 @@ const faults: Fault[] = [
   },
   {
     id: 'data-in-a-list',
-    story: 'The batch facade wraps the payload of single accounts in a list of one answer.',
+    story: 'Data is an array, not an object, in the balances of one account.',
     fails: ['ENV-01/data-object'],
     middleware: envelopes((body, ctx) =>
       ONE_BALANCE.test(ctx.path) ? { ...body, Data: [body.Data] } : undefined,
@@ -59,7 +58,8 @@ const faults: Fault[] = [
   },
   {
     id: 'risk-only-when-created',
-    story: 'Risk is echoed from the request, and a query has none to echo.',
+    story:
+      'The query of a consent has no Risk. The bank only copies it from the request that created the consent.',
     fails: ['ENV-02/risk-empty'],
     middleware: envelopes(({ Risk, ...body }, ctx) =>
       ctx.method === 'GET' && Risk ? body : undefined,
@@ -67,7 +67,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pages-counted-from-zero',
-    story: 'The number of the last page is taken for their number, and the first is page 0.',
+    story:
+      'Meta.TotalPages is 0 in a response that has rows, because it is the number of the last page, counted from 0.',
     fails: [],
     warns: ['ENV-11/pages-of-rows'],
     middleware: envelopes((body) =>
@@ -76,7 +77,8 @@ const faults: Fault[] = [
   },
   {
     id: 'self-begins-with-null',
-    story: 'The host of the links comes from a header that one gateway does not set.',
+    story:
+      'Links.Self of balances begins with "null" instead of a host. The host comes from a header that one gateway does not set.',
     fails: ['ENV-04/self-absolute'],
     policies: (correct, { fired }) => ({
       selfLink(base, path) {
@@ -88,7 +90,8 @@ const faults: Fault[] = [
   },
   {
     id: 'self-of-the-last-account',
-    story: 'The link of single transactions is cached without the account in its key.',
+    story:
+      'Links.Self of the transactions of one account names another account, because the link is cached without the account in the cache key.',
     fails: ['ENV-05/same-resource'],
     middleware: envelopes((body, ctx) => {
       if (!/\/accounts\/[^/]+\/transactions$/.test(ctx.path)) return undefined
@@ -100,7 +103,8 @@ const faults: Fault[] = [
   },
   {
     id: 'next-page-of-a-long-list',
-    story: 'The framework adds its Next link to every list of more than 25 rows, all sent or not.',
+    story:
+      'A list of more than 25 rows has a link Next, although all rows are in the response. The framework adds it.',
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body) =>
       (rows(body)?.length ?? 0) > PAGE
@@ -110,8 +114,7 @@ const faults: Fault[] = [
   },
   {
     id: 'next-page-as-an-object',
-    story:
-      'Links of the new framework are objects with href, as in HAL, and a long list has a next one.',
+    story: 'A list of more than 25 rows has a link Next that is an object with href, as in HAL.',
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body) =>
       (rows(body)?.length ?? 0) > PAGE
@@ -122,7 +125,7 @@ const faults: Fault[] = [
   {
     id: 'next-page-in-links-of-hal',
     story:
-      'The framework adds links of its own, as HAL names them, to a list of more than 25 rows.',
+      'A list of more than 25 rows has a next page in _links, which the framework adds as in HAL.',
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body) => {
       const { Self } = body.Links ?? {}
@@ -132,7 +135,8 @@ const faults: Fault[] = [
   },
   {
     id: 'next-page-in-a-header',
-    story: 'The gateway pages by the header Link (RFC 8288), whatever the body says.',
+    story:
+      'A list of more than 25 rows has a next page in the Link header (RFC 8288), which the gateway adds.',
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body, ctx) => {
       if ((rows(body)?.length ?? 0) <= PAGE) return undefined
@@ -142,7 +146,7 @@ const faults: Fault[] = [
   },
   {
     id: 'number-of-pages-unknown',
-    story: 'The framework counts pages when somebody pages, and says -1 until then.',
+    story: 'Meta.TotalPages is -1 in an empty list, because the framework has not counted pages.',
     fails: ['ENV-06/total-pages-integer'],
     middleware: envelopes((body) =>
       rows(body)?.length === 0 ? { ...body, Meta: { TotalPages: -1 } } : undefined,
@@ -150,7 +154,7 @@ const faults: Fault[] = [
   },
   {
     id: 'pages-counted-that-are-not-there',
-    story: 'TotalPages counts pages of 25 rows, as the app shows them.',
+    story: 'Meta.TotalPages counts pages of 25 rows, although all rows are in one response.',
     fails: ['ENV-07/one-page'],
     middleware: envelopes((body) =>
       (rows(body)?.length ?? 0) > PAGE
@@ -160,7 +164,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-links-around-nothing',
-    story: 'An empty result takes a shortcut that builds Data and nothing else.',
+    story: 'An empty list has only Data, without Links and Meta.',
     fails: ['ENV-08/links-self', 'ENV-12/meta'],
     middleware: envelopes(({ Links: _links, Meta: _meta, ...body }) =>
       rows(body)?.length === 0 ? body : undefined,
@@ -168,7 +172,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-accounts-without-links',
-    story: 'The view of one account was written before the envelope, and nobody pages through one.',
+    story: 'The response for one account has no Links.',
     fails: ['ENV-08/links-self'],
     middleware: envelopes(({ Links: _, ...body }, ctx) =>
       /\/accounts\/[^/]+$/.test(ctx.path) ? body : undefined,
@@ -176,7 +180,7 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-without-meta',
-    story: 'There are no pages, so nothing is said of them.',
+    story: 'Balance responses have no Meta, because there are no pages.',
     fails: ['ENV-12/meta'],
     middleware: envelopes(({ Meta: _, ...body }, ctx) =>
       ctx.path.endsWith('/balances') ? body : undefined,
@@ -184,7 +188,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pages-of-balances-as-text',
-    story: 'TotalPages comes from a header of the gateway, and headers are text.',
+    story:
+      'Meta.TotalPages of balances is a string, because it is copied from a header of the gateway.',
     fails: ['ENV-06/total-pages-integer'],
     middleware: envelopes((body, ctx) =>
       ctx.path.endsWith('/balances') ? { ...body, Meta: { TotalPages: '1' } } : undefined,
@@ -192,7 +197,7 @@ const faults: Fault[] = [
   },
   {
     id: 'queried-consents-without-links',
-    story: 'The query of a consent is built by the store, which knows no addresses.',
+    story: 'The query of a consent has no Links.',
     fails: [],
     warns: ['ENV-10/links-and-meta'],
     middleware: envelopes(({ Links: _, ...body }, ctx) =>
@@ -201,7 +206,8 @@ const faults: Fault[] = [
   },
   {
     id: 'self-names-the-inner-host',
-    story: 'The service writes the host by which the gateway calls it.',
+    story:
+      'Links.Self of transactions has the internal host name by which the gateway calls the service.',
     fails: [],
     warns: ['ENV-15/outside'],
     policies: (correct, { fired }) => ({
@@ -214,7 +220,8 @@ const faults: Fault[] = [
   },
   {
     id: 'self-by-plain-http',
-    story: 'TLS ends at the gateway, and the service writes the scheme that it sees.',
+    story:
+      'Links.Self begins with http:, because TLS ends at the gateway and the service sees plain HTTP.',
     fails: [],
     warns: ['ENV-14/scheme'],
     middleware: envelopes((body) => ({
@@ -224,7 +231,8 @@ const faults: Fault[] = [
   },
   {
     id: 'self-with-another-filter',
-    story: 'Links are kept by path, with the query of whoever came first.',
+    story:
+      'Links.Self has the date filter of an earlier request, because links are cached by path without the query.',
     fails: [],
     warns: ['ENV-13/query'],
     middleware: envelopes((body, ctx) => {

@@ -13,7 +13,7 @@ const LOCKED = 50
 const faults: Fault[] = [
   {
     id: 'unknown-account-is-a-crash',
-    story: 'The account is read before it is known to exist; the gateway turns the crash into 500.',
+    story: 'An unknown AccountId gets status 500, because the service crashes on it.',
     fails: [],
     warns: ['ERR-01/no-5xx'],
     policies: (correct, { fired }) => ({
@@ -28,7 +28,7 @@ const faults: Fault[] = [
   {
     id: 'unsupported-permission-is-unavailable',
     story:
-      'The consent store rejects the enumeration value, and its client says 503 to all errors.',
+      'A consent request with an unsupported permission gets status 503, which the service returns for every error of the consent store.',
     fails: [],
     warns: ['ERR-01/no-5xx'],
     policies: (correct, { fired }) => ({
@@ -43,7 +43,7 @@ const faults: Fault[] = [
   {
     id: 'refresh-token-is-locked-while-it-is-used',
     story:
-      'A refresh locks the row of its token. A second one at the same time does not get the lock, and nobody handles that exception.',
+      'Two refreshes with one refresh token at the same time: the second gets status 500, because the first has locked the row in the database.',
     fails: [],
     warns: ['ERR-01/no-5xx'],
     async middleware(ctx, next) {

@@ -74,7 +74,7 @@ const faults: Fault[] = [
   {
     id: 'funds-consents-open-accounts',
     story:
-      'Both kinds of consent are rows of one table, and one without permissions is taken for an old one, which had none.',
+      'The access token of a funds confirmation consent reads account data. Both kinds of consent are in one table, and one without permissions may read everything.',
     fails: ['FCC-29/no-account-data'],
     policies: asAccounts,
     async middleware(ctx: Context, next: Next) {
@@ -89,7 +89,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-expiry-beyond-ninety-days-refused',
-    story: 'What customers re-confirm every ninety days is thought to live no longer.',
+    story:
+      'The bank refuses a funds confirmation consent whose ExpirationDateTime is more than 90 days ahead.',
     fails: [],
     warns: ['FCC-27/year-ahead'],
     async middleware(ctx, next) {
@@ -103,7 +104,7 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-consents-were-updated-tomorrow',
-    story: 'The batch of the night takes them over, and the time of it is written ahead.',
+    story: 'StatusUpdateDateTime of a new funds confirmation consent is one day in the future.',
     fails: [],
     warns: ['CONS-29/not-in-future'],
     middleware: answered(KIND, 'POST', (data) => {
@@ -113,7 +114,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-creations-at-once-are-the-last',
-    story: 'The body that is mapped to a consent is a field of a service that all requests share.',
+    story:
+      'Two funds confirmation consents created at the same time: one gets the content of the other, because requests share the body in a field.',
     fails: [],
     warns: ['FCC-24/as-requested'],
     middleware: inOneField({
@@ -124,7 +126,7 @@ const faults: Fault[] = [
   {
     id: 'funds-consents-of-one-moment-share-an-id',
     story:
-      'The ConsentId is read from a sequence before it is raised, and another one reads it too.',
+      'Two funds confirmation consents created at the same time get the same ConsentId, because both read the same value of a sequence.',
     fails: ['FCC-20/at-once', 'FCC-20/never-again'],
     async middleware(ctx, next) {
       await next()
@@ -143,7 +145,8 @@ const faults: Fault[] = [
   },
   {
     id: 'later-clients-need-no-scheme',
-    story: 'The contract of newer clients has one scheme, which they need not name.',
+    story:
+      'The bank accepts a funds confirmation consent without SchemeName from the second client.',
     fails: ['FCC-02/second-client'],
     middleware: completedForSecond((account) =>
       account?.Identification !== undefined && account.SchemeName === undefined
@@ -153,7 +156,8 @@ const faults: Fault[] = [
   },
   {
     id: 'later-clients-need-no-card',
-    story: 'For newer clients the customer chooses the card on the page.',
+    story:
+      'The bank accepts a funds confirmation consent without Identification from the second client.',
     fails: ['FCC-03/second-client'],
     middleware: completedForSecond((account) =>
       account && account.Identification === undefined
@@ -163,7 +167,7 @@ const faults: Fault[] = [
   },
   {
     id: 'scheme-null-means-the-usual-one',
-    story: 'A member that is there has passed the check of required ones, also when it is null.',
+    story: 'The bank accepts a funds confirmation consent whose SchemeName is null.',
     fails: ['FCC-02/missing-scheme'],
     middleware: completed((account) =>
       account?.SchemeName === null ? { ...account, SchemeName: RIGHT.SchemeName } : undefined,
@@ -171,7 +175,7 @@ const faults: Fault[] = [
   },
   {
     id: 'named-account-needs-no-scheme',
-    story: 'Whoever names the account has told enough of it.',
+    story: 'The bank accepts a funds confirmation consent without SchemeName if it has a Name.',
     fails: ['FCC-02/missing-scheme'],
     middleware: completed((account) =>
       account?.Name !== undefined && account.SchemeName === undefined
@@ -181,7 +185,7 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-debtor-account-taken',
-    story: 'DebtorAccount is required, and what is in it is validated when there is something.',
+    story: 'The bank accepts a funds confirmation consent with an empty DebtorAccount.',
     fails: ['FCC-18/missing-debtor-account'],
     middleware: completed((account) =>
       account && Object.keys(account).length === 0 ? RIGHT : undefined,
@@ -189,13 +193,14 @@ const faults: Fault[] = [
   },
   {
     id: 'debtor-account-null-taken',
-    story: 'A member that is there has passed the check of required ones, also when it is null.',
+    story: 'The bank accepts a funds confirmation consent whose DebtorAccount is null.',
     fails: ['FCC-18/missing-debtor-account'],
     middleware: completed((account) => (account === null ? RIGHT : undefined)),
   },
   {
     id: 'one-name-needs-the-other',
-    story: 'Name and SecondaryIdentification are one block of the message: both or neither.',
+    story:
+      'The bank refuses a funds confirmation consent with only one of Name and SecondaryIdentification.',
     fails: ['FCC-05/accepted'],
     policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
       const half = (account.Name === undefined) !== (account.SecondaryIdentification === undefined)
@@ -204,7 +209,8 @@ const faults: Fault[] = [
   },
   {
     id: 'name-fills-both-names',
-    story: 'The mapper of the answer has one line twice, and the second was not adapted.',
+    story:
+      'The response to a new funds confirmation consent shows Name also as SecondaryIdentification.',
     fails: [],
     warns: ['FCC-26/not-exchanged'],
     middleware: answered(KIND, 'POST', (data) => {
@@ -216,7 +222,8 @@ const faults: Fault[] = [
   },
   {
     id: 'identification-of-less-than-a-thousand-refused',
-    story: 'The last digits are read as a number, which has to have four digits.',
+    story:
+      'The bank refuses an Identification that begins with 0, because it reads it as a number.',
     fails: ['FCC-09/leading-zero'],
     policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
       const refusal = correct(account, scheme)
@@ -225,7 +232,8 @@ const faults: Fault[] = [
   },
   {
     id: 'identification-is-a-number',
-    story: 'The last digits are kept as a number, and 0036 comes back as 36.',
+    story:
+      'The bank loses leading zeros of Identification (0036 becomes 36), because it stores a number.',
     fails: ['FCC-09/leading-zero'],
     middleware: answered(KIND, 'POST', (data) => {
       const account = data.DebtorAccount as Json
@@ -236,7 +244,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-deletion-by-the-beginning-of-a-token',
-    story: 'The cache of introspected tokens is keyed by the first sixteen characters.',
+    story:
+      'The delete of a funds confirmation consent accepts an invalid token whose first 16 characters are those of a valid one. This is the key of a cache.',
     fails: ['FCC-13/invalid-token'],
     async middleware(ctx: Context, next: Next) {
       const known = byBeginning()
@@ -252,7 +261,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-ids-cut-to-their-column',
-    story: 'The key is a column of thirty-six characters; what follows them is cut off on the way.',
+    story:
+      'The delete of a funds confirmation consent accepts a ConsentId with extra characters at its end, because the bank cuts it to 36 characters.',
     fails: ['FCC-15/invalid-id'],
     async middleware(ctx: Context, next: Next) {
       const cut = ctx.path.replace(/(\/[0-9a-f-]{36})[^/]+$/, '$1')
@@ -265,7 +275,8 @@ const faults: Fault[] = [
   },
   {
     id: 'debtor-account-has-defaults',
-    story: 'There is one scheme, and the card is chosen by the customer anyway, as in a payment.',
+    story:
+      'The bank accepts a funds confirmation consent without DebtorAccount, SchemeName or Identification and uses default values.',
     fails: [
       'FCC-02/missing-scheme',
       'FCC-03/missing-identification',
@@ -279,7 +290,8 @@ const faults: Fault[] = [
   },
   {
     id: 'scheme-known-to-the-specification',
-    story: 'Every scheme of the specification passes, not the one that is supported.',
+    story:
+      'The bank accepts the SchemeName of sort code and account number, which is in the specification but not supported.',
     fails: ['FCC-02/other-scheme'],
     middleware: completed((account) =>
       account?.SchemeName === 'UK.OBIE.SortCodeAccountNumber'
@@ -289,7 +301,7 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-scheme-means-the-usual-one',
-    story: 'An empty SchemeName is there, and stands for the one that is supported.',
+    story: 'The bank accepts an empty SchemeName as the supported one.',
     fails: ['FCC-02/other-scheme'],
     middleware: completed((account) =>
       account?.SchemeName === '' ? { ...account, SchemeName: 'UK.OBIE.PAN' } : undefined,
@@ -297,7 +309,7 @@ const faults: Fault[] = [
   },
   {
     id: 'scheme-in-small-letters',
-    story: 'Names of schemes are brought into capitals before they are looked up.',
+    story: 'The bank accepts the SchemeName in lower case.',
     fails: ['FCC-02/other-scheme'],
     middleware: completed((account) =>
       account?.SchemeName === 'uk.obie.pan' ? { ...account, SchemeName: 'UK.OBIE.PAN' } : undefined,
@@ -305,7 +317,7 @@ const faults: Fault[] = [
   },
   {
     id: 'account-name-refused',
-    story: 'The body is validated against a schema that allows the required members only.',
+    story: 'The bank refuses a funds confirmation consent that has the optional field Name.',
     fails: ['FCC-05/accepted'],
     policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
       return account.Name === undefined ? correct(account, scheme) : ['field-unexpected', 'Name']
@@ -313,7 +325,8 @@ const faults: Fault[] = [
   },
   {
     id: 'secondary-identification-refused',
-    story: 'The body is validated against the schema of payments, in which a card has one name.',
+    story:
+      'The bank refuses a funds confirmation consent that has the optional field SecondaryIdentification.',
     fails: ['FCC-05/accepted'],
     policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
       return account.SecondaryIdentification === undefined
@@ -323,7 +336,8 @@ const faults: Fault[] = [
   },
   {
     id: 'names-of-letters-alone',
-    story: 'The firewall takes an apostrophe for the beginning of an attack on the database.',
+    story:
+      'The bank refuses a Name with an apostrophe or &. The firewall treats it as an attack on the database.',
     fails: [],
     warns: ['FCC-31/any-letters'],
     policies: policy('debtorAccountRefusal', (correct) => (account, scheme) => {
@@ -332,7 +346,8 @@ const faults: Fault[] = [
   },
   {
     id: 'names-in-windows-1252',
-    story: 'The body is read as UTF-8, and the name goes through a table in windows-1252.',
+    story:
+      'The bank returns a Name with wrong characters, because UTF-8 text is read in a single-byte encoding.',
     fails: [],
     warns: ['FCC-31/any-letters'],
     middleware: answered(KIND, 'POST', (data) => {
@@ -344,7 +359,8 @@ const faults: Fault[] = [
   },
   {
     id: 'identification-masked',
-    story: 'Whatever looks like a card number is masked on its way out.',
+    story:
+      'The response masks two digits of Identification (**36), because it looks like a card number.',
     fails: ['FCC-09/as-requested'],
     middleware: answered(KIND, 'POST', (data) => {
       const account = data.DebtorAccount as Json
@@ -354,7 +370,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-consents-that-expire-are-not-deleted',
-    story: 'What ends by itself need not be ended: the deletion is for consents without an expiry.',
+    story:
+      'The bank refuses the delete of a funds confirmation consent that has an ExpirationDateTime.',
     fails: ['FCC-12/optional-members'],
     async middleware(ctx, next) {
       if (!isAbout(ctx, KIND, 'DELETE') || consentNamed(ctx)?.expires === undefined) return next()
@@ -364,14 +381,14 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-deletion-not-built',
-    story: 'Deletion of funds confirmation consents was left for the next release.',
+    story: 'The delete of funds confirmation consents is not supported (405).',
     fails: ['FCC-12/answers-204'],
     middleware: answeredWith(KIND, 'DELETE', () => 405),
   },
   {
     id: 'funds-deletion-takes-the-card',
     story:
-      'DELETE has the card in its WHERE clause: whatever the client was given for it goes too.',
+      "The delete of a funds confirmation consent also deletes the client's other ones with the same Identification.",
     fails: ['FCC-12/one-alone'],
     middleware: deletionTakes(
       KIND,
@@ -382,7 +399,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-deletion-takes-waiting-consents',
-    story: 'Whoever withdraws one consent is taken to want none: what still waits is cleared away.',
+    story:
+      "The delete of a funds confirmation consent also deletes the client's account access consents in AwaitingAuthorisation.",
     fails: [],
     warns: ['CLC-19/not-by-funds'],
     middleware: deletionTakes(
@@ -393,14 +411,15 @@ const faults: Fault[] = [
   {
     id: 'account-deletion-takes-funds-consents',
     story:
-      'Consents for funds are kept as children of those for accounts, and go with any of them.',
+      "The delete of an account access consent also deletes the client's funds confirmation consents.",
     fails: [],
     warns: ['CLC-19/funds-untouched'],
     middleware: deletionTakes('account-access', ({ kind }) => kind === KIND),
   },
   {
     id: 'funds-consent-shown-as-accounts',
-    story: 'Both kinds are rows of one table, and the query takes the id alone.',
+    story:
+      'A funds confirmation consent can be queried under /account-access-consents. Both kinds are in one table.',
     fails: [],
     warns: ['FCC-17/not-as-accounts'],
     async middleware(ctx, next) {
@@ -415,20 +434,21 @@ const faults: Fault[] = [
   {
     id: 'funds-consents-shown-after-their-deletion',
     story:
-      'A query was built for support, and the deletion answers before its row is marked; nothing ever marks it.',
+      'A deleted funds confirmation consent can still be queried, because the delete never marks its row.',
     fails: ['FCC-12/gone'],
     middleware: queriedFunds((_consent, isOwn) => isOwn),
   },
   {
     id: 'funds-consents-shown-to-any-client',
-    story: 'The query of the specification was built as well, and looks for the consent alone.',
+    story:
+      'Any client can query a funds confirmation consent, because the bank does not compare the owner.',
     fails: ['FCC-14/not-shown'],
     middleware: queriedFunds(({ deleted }) => deleted === undefined),
   },
   {
     id: 'funds-deletion-by-an-older-address',
     story:
-      'The address of the first release goes on, beside that of today, which alone asks whose the consent is.',
+      'Any client can delete a funds confirmation consent under its other path (aisp prefix), where the bank does not compare the owner.',
     fails: ['FCC-14/other-addresses'],
     async middleware(ctx, next) {
       const isOlder = ctx.path.includes('/aisp/funds-confirmation-consents/')
@@ -441,7 +461,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-path-deletes-any-consent',
-    story: 'Both kinds are rows of one table, and deletion takes the id alone.',
+    story:
+      'An account access consent can be deleted under the path of funds confirmation consents, because both kinds are in one table.',
     fails: [],
     warns: ['FCC-17/kinds-apart'],
     async middleware(ctx: Context, next: Next) {
@@ -456,7 +477,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-cannot-end-its-funds-consents',
-    story: 'Consents of the second client last for ever, so that none has an end that is sent.',
+    story:
+      'The bank refuses a funds confirmation consent with ExpirationDateTime from the second client.',
     fails: ['FCC-06/accepted'],
     async middleware(ctx: Context, next: Next) {
       const state = stateOf(ctx)
@@ -469,7 +491,7 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-consents-begin-revoked',
-    story: 'A consent without an approval counts as none, and is shown as one that was withdrawn.',
+    story: 'A new funds confirmation consent has Status Revoked, because no approval is stored.',
     fails: [],
     warns: ['FCC-28/not-revoked'],
     middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'Revoked' })),

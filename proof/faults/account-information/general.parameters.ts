@@ -34,7 +34,8 @@ const CLAIMS_OF_THE_SCHEMA = [
 const faults: Fault[] = [
   {
     id: 'parameters-beyond-the-list-are-refused',
-    story: 'The gateway has a list of the parameters of a login, and refuses all others.',
+    story:
+      'The gateway refuses an authorisation request that has a query parameter it does not know.',
     fails: [],
     warns: ['GEN-36/unknown'],
     middleware: stops(
@@ -48,7 +49,7 @@ const faults: Fault[] = [
   },
   {
     id: 'claims-beyond-the-schema-are-refused',
-    story: 'Request objects are validated by a schema that allows no additional members.',
+    story: 'The bank refuses a request object that has a claim it does not know.',
     fails: [],
     warns: ['GEN-36/unknown'],
     policies: (correct, { fired }) => ({
@@ -63,7 +64,7 @@ const faults: Fault[] = [
   },
   {
     id: 'empty-max-age-is-no-number',
-    story: 'The login page reads max_age with a pattern for numbers wherever it is there.',
+    story: 'The bank refuses an authorisation request whose max_age has no value.',
     fails: [],
     warns: ['GEN-36/without-value'],
     middleware: stops(
@@ -73,7 +74,7 @@ const faults: Fault[] = [
   },
   {
     id: 'plus-stays-plus-in-the-query',
-    story: 'The login page reads its address as a path is read, where + is no space.',
+    story: 'The authorisation endpoint does not read + in the query as a space.',
     fails: ['GEN-22/authorisation'],
     async middleware(ctx, next) {
       if (ctx.path === pathsOf(ctx).authorisation && ctx.querystring.includes('+')) {
@@ -85,7 +86,8 @@ const faults: Fault[] = [
   },
   {
     id: 'grant-type-comes-first',
-    story: 'The gateway chooses the service for a token by how the form begins: grant_type=.',
+    story:
+      'The token endpoint refuses a form that does not begin with grant_type=. The gateway selects the service by the beginning of the body.',
     fails: ['GEN-22/token'],
     middleware: stops(
       (ctx) =>
@@ -97,28 +99,31 @@ const faults: Fault[] = [
   },
   {
     id: 'small-hexadecimal-digits-are-an-attack',
-    story: 'A rule of the firewall against double encoding knows %3A, and takes %3a for an attack.',
+    story:
+      'The firewall refuses percent-encoding with lower-case hexadecimal digits (%3a) as an attack.',
     fails: ['GEN-22/token', 'GEN-22/authorisation'],
     warns: ['GEN-23/filters'],
     middleware: stops((ctx) => /%(?:[0-9][a-f]|[a-f][0-9a-f])/.test(parametersOf(ctx))),
   },
   {
     id: 'encoded-marks-are-an-evasion',
-    story: 'The firewall takes whoever encodes a hyphen, which needs it not, for an intruder.',
+    story:
+      'The firewall refuses a percent-encoded hyphen or underscore (%2D, %5F), because these characters need no encoding.',
     fails: [],
     warns: ['GEN-23/token', 'GEN-23/authorisation', 'GEN-23/filters'],
     middleware: stops((ctx) => /%(?:2D|5F)/.test(parametersOf(ctx))),
   },
   {
     id: 'colons-in-filters-are-refused',
-    story: 'The gateway compares a query with a pattern in which a date-time has %3A.',
+    story: 'The bank refuses a date filter whose colons are not percent-encoded.',
     fails: [],
     warns: ['GEN-23/filters'],
     middleware: stops((ctx) => ctx.path.endsWith('/transactions') && ctx.querystring.includes(':')),
   },
   {
     id: 'authorization-in-capitals-and-small-letters',
-    story: 'A script of the gateway looks for the header Authorization, in this spelling alone.',
+    story:
+      'The bank finds the access token only if the header name is spelled Authorization; another spelling gets 401.',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops(
@@ -131,7 +136,8 @@ const faults: Fault[] = [
   },
   {
     id: 'libraries-are-robots',
-    story: 'Protection against robots refuses curl and Python by their names.',
+    story:
+      'The bank refuses data and consent requests whose User-Agent names curl or Python, as a protection against robots.',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops(
@@ -140,8 +146,7 @@ const faults: Fault[] = [
   },
   {
     id: 'regions-have-two-letters',
-    story:
-      'A filter reads Accept-Language with a pattern of its own, which knows no regions by number.',
+    story: 'The bank refuses requests whose Accept-Language has a region as a number (es-419).',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops((ctx) => /-\d/.test(ctx.get('accept-language')), 400),
@@ -149,7 +154,7 @@ const faults: Fault[] = [
   {
     id: 'deletions-without-content-are-no-json',
     story:
-      'The framework reads a body where Content-Type announces one, and an empty one is no JSON.',
+      'The bank refuses the DELETE of a consent with a JSON Content-Type, because it tries to parse the empty body.',
     fails: [],
     warns: ['GEN-24/deletions'],
     middleware: stops(
@@ -159,7 +164,8 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-deletions-without-content-are-no-json',
-    story: 'The newer of two services has a framework that reads what Content-Type announces.',
+    story:
+      'The bank refuses the DELETE of a funds confirmation consent with a JSON Content-Type, because it tries to parse the empty body.',
     fails: [],
     warns: ['GEN-24/funds-confirmation'],
     middleware: stops(
@@ -172,14 +178,16 @@ const faults: Fault[] = [
   },
   {
     id: 'bodies-in-chunks-are-empty',
-    story: 'The gateway reads as many bytes as Content-Length says, and none where it is missing.',
+    story:
+      'The bank refuses requests with Transfer-Encoding chunked. The gateway reads a body only by Content-Length.',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops((ctx) => ctx.req.rawHeaders.includes('chunked'), 400),
   },
   {
     id: 'types-without-content-are-refused',
-    story: 'A framework reads JSON wherever Content-Type says so, also where nothing was sent.',
+    story:
+      'The bank refuses a GET with a JSON Content-Type, because it tries to parse the empty body.',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops(
@@ -192,7 +200,8 @@ const faults: Fault[] = [
   },
   {
     id: 'cookies-need-a-csrf-token',
-    story: 'The framework protects whoever has a cookie from forged requests, applications too.',
+    story:
+      'The bank refuses consent and data requests that have a cookie. The framework applies its protection against forged browser requests (CSRF).',
     fails: [],
     warns: ['GEN-24/added-headers'],
     middleware: stops((ctx) => ctx.path.startsWith(AISP) && ctx.get('cookie') !== ''),

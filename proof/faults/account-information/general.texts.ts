@@ -13,7 +13,8 @@ import type { Fault } from '../../run/proof.ts'
 const faults: Fault[] = [
   {
     id: 'absent-addresses-say-null',
-    story: 'The lines of an address are joined, whether they are there or not.',
+    story:
+      'A transaction without an address has AddressLine "null, null", because absent lines are joined as text.',
     fails: [],
     warns: ['GEN-25/placeholders'],
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
@@ -24,7 +25,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-in-windows-1252',
-    story: 'The core system sends UTF-8, and the gateway reads windows-1252.',
+    story:
+      'Addresses have wrong characters (Ã© instead of é). The core system sends UTF-8 and the gateway reads it as windows-1252.',
     fails: [],
     warns: ['GEN-25/misread'],
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
@@ -33,8 +35,7 @@ const faults: Fault[] = [
   },
   {
     id: 'descriptions-escaped-for-a-page',
-    story:
-      'One service fills the pages of the bank and the interface, and escapes what it gives out.',
+    story: 'Account descriptions are escaped for HTML (&amp; instead of &).',
     fails: [],
     warns: ['GEN-25/misread'],
     middleware: elements('Account', (account) => ({
@@ -44,7 +45,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-escaped-twice',
-    story: 'The service of merchants gives JSON, which is put into the answer as text.',
+    story:
+      'Merchant names contain escape sequences such as \\u00e9 as text, because they are escaped twice.',
     fails: [],
     warns: ['GEN-25/misread'],
     middleware: elements('Transaction', (row) => {
@@ -59,7 +61,7 @@ const faults: Fault[] = [
   },
   {
     id: 'addresses-encoded-as-in-a-url',
-    story: 'The address comes out of the link to a map.',
+    story: 'AddressLine is percent-encoded, because it is taken from a link to a map.',
     fails: [],
     warns: ['GEN-25/misread'],
     middleware: elements('Transaction', (row) =>
@@ -68,14 +70,16 @@ const faults: Fault[] = [
   },
   {
     id: 'account-description-says-undefined',
-    story: 'A template has a name for the description that nobody fills in.',
+    story:
+      'The Description of each account is the text "undefined", because nothing fills in the template.',
     fails: [],
     warns: ['GEN-25/placeholders'],
     middleware: elements('Account', (account) => ({ ...account, Description: 'undefined' })),
   },
   {
     id: 'funds-status-says-null',
-    story: 'A status that nobody has set becomes a text.',
+    story:
+      'The Status of a new funds confirmation consent is the text "null", because no status was set.',
     fails: [],
     warns: ['GEN-25/placeholders'],
     middleware: answered('funds-confirmation', 'POST', (data) => ({ ...data, Status: 'null' })),
@@ -83,7 +87,7 @@ const faults: Fault[] = [
   {
     id: 'absent-texts-are-optionals',
     story:
-      'A text that may be absent is an object of the language, which the serializer writes out.',
+      'Optional texts contain the name of a wrapper object, such as "Optional.empty", because the serializer writes the object itself.',
     fails: [],
     warns: ['GEN-25/placeholders', 'PROD-58/placeholders'],
     middleware: successes(['data', 'products'], (body) => {
@@ -102,7 +106,7 @@ const faults: Fault[] = [
   {
     id: 'merchants-filled-up',
     story:
-      'A field of the mainframe has forty characters, and those behind the text are of no value.',
+      'Merchant names are padded with NUL characters to 40 characters, the length of the field in the mainframe.',
     fails: [],
     warns: ['GEN-25/misread'],
     middleware: elements('Transaction', (row) => {
@@ -116,7 +120,8 @@ const faults: Fault[] = [
   },
   {
     id: 'apostrophes-of-windows',
-    story: 'Names were typed in windows-1252, and the service reads them as ISO 8859-1.',
+    story:
+      'Texts have a control character instead of an apostrophe, because windows-1252 was read as ISO 8859-1.',
     fails: [],
     warns: ['GEN-25/misread', 'PROD-58/misread'],
     middleware: successes(['data', 'products'], (body) => {
@@ -134,7 +139,7 @@ const faults: Fault[] = [
   {
     id: 'value-dates-as-java-writes-them',
     story:
-      'The service formats dates with the default of its language, which has no colon in an offset.',
+      'ValueDateTime of transactions has an offset without a colon (+0100) instead of UTC. This is the default format of the programming language.',
     fails: ['GEN-02/everywhere'],
     middleware: elements('Transaction', (row) => ({
       ...row,
@@ -143,7 +148,7 @@ const faults: Fault[] = [
   },
   {
     id: 'value-dates-of-london',
-    story: 'The day on which a payment counts comes from another system, which knows London alone.',
+    story: 'ValueDateTime of transactions has the offset of London (+01:00) instead of UTC.',
     fails: ['GEN-02/everywhere'],
     middleware: elements('Transaction', (row) => ({
       ...row,
@@ -152,7 +157,8 @@ const faults: Fault[] = [
   },
   {
     id: 'json-said-to-be-latin',
-    story: 'The container adds its default charset to every Content-Type.',
+    story:
+      'The Content-Type of JSON responses names the charset ISO-8859-1. The container adds its default charset.',
     fails: [],
     warns: ['GEN-26/charset', 'PROD-62/charset'],
     middleware: answers((ctx) => {
@@ -163,7 +169,8 @@ const faults: Fault[] = [
   },
   {
     id: 'data-for-every-cache',
-    story: 'The network of caches before the bank sets the same life for pages and for data.',
+    story:
+      'Data responses have Cache-Control: public, max-age=600, so shared caches may store them.',
     fails: [],
     warns: ['GEN-27/not-shared'],
     middleware: answers((ctx) => {

@@ -64,7 +64,7 @@ const withUserName = (made: (name: string, sub: unknown) => Json) =>
 const faults: Fault[] = [
   {
     id: 'details-in-small-letters',
-    story: 'The object for the merchant is of the clearing, where names begin with small letters.',
+    story: 'The field MerchantDetails is spelled merchantDetails, as in the clearing system.',
     fails: [],
     warns: ['GEN-37/spelled'],
     middleware: elements('Transaction', ({ MerchantDetails: merchantDetails, ...row }) =>
@@ -73,7 +73,7 @@ const faults: Fault[] = [
   },
   {
     id: 'credit-lines-with-a-low-line',
-    story: 'The balance service writes the amount of a limit as its database has it.',
+    story: 'The field Type of a CreditLine is spelled type_, as in the database.',
     fails: [],
     warns: ['GEN-37/spelled'],
     middleware: elements('Balance', (row) => ({
@@ -86,7 +86,8 @@ const faults: Fault[] = [
   },
   {
     id: 'two-types-of-balances',
-    story: 'The service names its type, and the gateway adds its default to each answer.',
+    story:
+      'Balance responses have two Content-Type headers: the service sets one and the gateway adds its default.',
     fails: [],
     warns: ['GEN-15/one-type'],
     async middleware(ctx, next) {
@@ -98,21 +99,24 @@ const faults: Fault[] = [
   },
   {
     id: 'deletions-in-chunks',
-    story: 'The gateway sends each answer in chunks, also one without a body.',
+    story:
+      'A 204 response has a Transfer-Encoding header, because the gateway sends every response in chunks.',
     fails: [],
     warns: ['GEN-35/no-coding'],
     middleware: deletionsWith('Transfer-Encoding', 'chunked'),
   },
   {
     id: 'deletions-of-two-bytes',
-    story: 'The framework counts an empty object as content, and sends its length with status 204.',
+    story:
+      'A 204 response has Content-Length 2, because the framework counts an empty object as content.',
     fails: [],
     warns: ['GEN-35/no-coding'],
     middleware: deletionsWith('Content-Length', '2'),
   },
   {
     id: 'compressed-by-service-and-gateway',
-    story: 'The service compresses, and the gateway once more; the answer names one coding.',
+    story:
+      'Transactions are compressed twice, by the service and by the gateway, but Content-Encoding names gzip once.',
     fails: ['GEN-01/json'],
     middleware: forCompressing(
       (path) => path.endsWith('/transactions'),
@@ -124,7 +128,8 @@ const faults: Fault[] = [
   },
   {
     id: 'compressed-and-not-said',
-    story: 'A gateway removes headers that it does not know, and Content-Encoding is one of them.',
+    story:
+      'Consent responses are compressed without a Content-Encoding header, because a gateway removes headers that it does not know.',
     fails: ['GEN-01/json'],
     middleware: forCompressing(
       (path) => path.includes('/account-access-consents'),
@@ -133,7 +138,8 @@ const faults: Fault[] = [
   },
   {
     id: 'keys-compressed-for-gzip-alone',
-    story: 'A cache keeps the keys compressed for whoever takes gzip alone, and forgets to say so.',
+    story:
+      'The keys are compressed without a Content-Encoding header if the client accepts only gzip.',
     fails: [],
     warns: ['GEN-21/configuration'],
     middleware: forCompressing(
@@ -145,7 +151,8 @@ const faults: Fault[] = [
   },
   {
     id: 'said-and-not-compressed',
-    story: 'The token service says gzip for whoever takes it; the gateway has undone it before.',
+    story:
+      'The token response has Content-Encoding gzip but is not compressed, because the gateway has decompressed it.',
     fails: [],
     warns: ['GEN-21/compressed'],
     middleware: forCompressing(
@@ -158,7 +165,7 @@ const faults: Fault[] = [
   },
   {
     id: 'interaction-id-required',
-    story: 'The gateway traces by x-fapi-interaction-id, and refuses what it cannot trace.',
+    story: 'The gateway refuses consent and data requests without x-fapi-interaction-id.',
     fails: [],
     warns: ['GEN-20/without-interaction-id'],
     middleware: needsInteractionId((path) => path.startsWith(AISP)),
@@ -166,7 +173,7 @@ const faults: Fault[] = [
   {
     id: 'interaction-id-required-for-one-account',
     story:
-      'The newer service for single accounts traces by x-fapi-interaction-id, and fails without.',
+      'The service for the balances of one account refuses requests without x-fapi-interaction-id.',
     fails: [],
     warns: ['GEN-20/without-interaction-id'],
     middleware: needsInteractionId(
@@ -176,14 +183,14 @@ const faults: Fault[] = [
   {
     id: 'interaction-id-required-for-funds-confirmation',
     story:
-      'The department of cards runs a gateway of its own, which traces by x-fapi-interaction-id.',
+      'The gateway in front of funds confirmation consents refuses requests without x-fapi-interaction-id.',
     fails: [],
     warns: ['GEN-20/funds-confirmation'],
     middleware: needsInteractionId((path) => path.includes('/funds-confirmation-consents')),
   },
   {
     id: 'transactions-in-latin-1',
-    story: 'Rows come from the mainframe in ISO 8859-1, and are passed on as they are.',
+    story: 'Transactions are sent in ISO 8859-1, as the mainframe returns them, not in UTF-8.',
     fails: ['GEN-01/json'],
     async middleware(ctx, next) {
       await next()
@@ -193,7 +200,7 @@ const faults: Fault[] = [
   },
   {
     id: 'absent-addresses-are-null',
-    story: 'The serializer writes null for what a row does not have.',
+    story: 'A transaction without an address has AddressLine null instead of no field.',
     fails: [],
     warns: ['GEN-16/no-null'],
     middleware: elements('Transaction', (row) => ({
@@ -203,7 +210,8 @@ const faults: Fault[] = [
   },
   {
     id: 'balances-of-one-account-as-a-page',
-    story: 'The web application owns the path of single balances and answers with its page, 200.',
+    story:
+      'The balances of one account are answered with an HTML page and status 200. The web application owns that path.',
     fails: ['GEN-01/json'],
     async middleware(ctx, next) {
       await next()
@@ -215,7 +223,7 @@ const faults: Fault[] = [
   },
   {
     id: 'local-time-in-summer',
-    story: 'Instants are formatted on a server in London; in winter nobody notices.',
+    story: 'During British Summer Time, date-times have the offset +01:00 instead of UTC.',
     fails: ['GEN-02/utc'],
     policies: (correct, { fired }) => ({
       dateTimeOf(instant) {
@@ -227,7 +235,7 @@ const faults: Fault[] = [
   },
   {
     id: 'data-below-ais',
-    story: 'The paths were named after the role of the TPP, and the documents came later.',
+    story: 'Consents and data are served under the prefix /ais instead of /aisp.',
     fails: ['GEN-05/prefix'],
     target(document) {
       const { addresses } = document
@@ -238,7 +246,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-can-be-managed',
-    story: 'The RFC 7592 endpoint of the product was never switched off.',
+    story:
+      'Clients can read, update and delete their registration, although client management is not supported. The RFC 7592 endpoint of the product was left open.',
     fails: [],
     warns: ['GEN-08/read', 'GEN-08/delete', 'GEN-08/update'],
     async middleware(ctx: Context, next: Next) {
@@ -254,7 +263,8 @@ const faults: Fault[] = [
   },
   {
     id: 'password-grant-for-the-old-app',
-    story: "The bank's own app of 2015 logs in with the password grant, for every client.",
+    story:
+      'The token endpoint accepts the password grant from every client. It was added for the old app of the bank.',
     fails: ['GEN-10/password-grant'],
     async middleware(ctx, next) {
       const state = stateOf(ctx)
@@ -273,7 +283,8 @@ const faults: Fault[] = [
   },
   {
     id: 'transactions-of-one-account-as-text',
-    story: 'One controller returns a string that it has serialized itself.',
+    story:
+      'The transactions of one account have Content-Type text/plain. That code serializes its JSON itself and returns a string.',
     fails: [],
     warns: ['GEN-15/media-type'],
     async middleware(ctx, next) {
@@ -286,7 +297,8 @@ const faults: Fault[] = [
   },
   {
     id: 'currency-of-balances-twice',
-    story: 'Amounts are put together from two sources, and each of them writes its currency.',
+    story:
+      'Each amount of a balance has two members Currency, EUR and GBP, because two sources each write one.',
     fails: [],
     warns: ['GEN-17/unique-names'],
     middleware: answers(
@@ -300,7 +312,7 @@ const faults: Fault[] = [
   {
     id: 'integers-with-a-fraction',
     story:
-      'The gateway reads each body into a map, by a library that makes a number with a fraction of every number.',
+      'Integers such as expires_in are written with a fraction (300.0). The gateway parses each body and writes every number as floating point.',
     fails: [],
     warns: ['GEN-38/digits'],
     middleware: answers(
@@ -314,22 +326,21 @@ const faults: Fault[] = [
   {
     id: 'user-name-in-id-tokens',
     story:
-      'The product has a profile of the user in each ID token, with the user name and the realm.',
+      'ID tokens contain the user name of the customer in preferred_username, a default of the product.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
     middleware: withUserName((name) => ({ preferred_username: `${name}@cards.bank` })),
   },
   {
     id: 'user-name-within-a-claim',
-    story:
-      'The directory’s entry of the user is a claim, with the number of the customer and the id of the login.',
+    story: 'ID tokens contain the user name of the customer inside a claim user.',
     fails: [],
     warns: ['GEN-39/in-tokens'],
     middleware: withUserName((id, sub) => ({ user: { sub, id } })),
   },
   {
     id: 'client-id-twice',
-    story: 'The client_id stands among what was asked for and among what is stored.',
+    story: 'The registration response has two members client_id with different values.',
     fails: [],
     warns: ['GEN-17/unique-names'],
     middleware: answers(

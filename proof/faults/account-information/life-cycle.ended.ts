@@ -62,7 +62,8 @@ const refusedRefresh =
 const faults: Fault[] = [
   {
     id: 'refused-client-takes-the-consent',
-    story: 'The page writes the client of the request into the consent before it compares them.',
+    story:
+      'If another client sends the ConsentId to the authorisation endpoint, the request is refused, but the consent then belongs to that client.',
     fails: ['SEC-05/after-visit'],
     warns: ['CLC-25/other-client'],
     policies: refusedToClient((consent, clientId) => {
@@ -71,7 +72,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-client-rejects-the-consent',
-    story: 'A visit that ends without approval is a rejection, whoever’s visit it was.',
+    story:
+      'If another client sends the ConsentId to the authorisation endpoint, the request is refused, and the consent becomes Rejected.',
     fails: [],
     warns: ['CLC-25/other-client'],
     policies: refusedToClient((consent) => {
@@ -81,7 +83,7 @@ const faults: Fault[] = [
   },
   {
     id: 'stranger-at-the-page-ends-the-consent',
-    story: 'Whoever logs in for the consent of another is taken for a thief, and it is withdrawn.',
+    story: 'If another customer logs in for a consent, the bank revokes that consent.',
     fails: [],
     warns: ['CLC-25/other-customer'],
     policies: (correct, { fired }) => ({
@@ -96,7 +98,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-refresh-counts-as-confirmation',
-    story: 'Each use of a refresh token is noted, and the ninety days are counted from that.',
+    story:
+      'A refresh refused after 90 days still starts the 90 days again, so the tokens work again.',
     fails: ['CLC-18/refresh-gives-no-data'],
     policies: refusedRefresh((consent, age) => {
       if (!age.reconfirmationDue) return false
@@ -107,7 +110,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-refresh-undoes-a-revocation',
-    story: 'Whoever refreshes has a customer, so the state of the consent is put right.',
+    story: 'A refresh refused after a revocation sets the consent back to Authorised.',
     fails: ['TOK-31/revoked'],
     policies: refusedRefresh((consent) => {
       if (consent.status !== 'Revoked') return false
@@ -117,7 +120,8 @@ const faults: Fault[] = [
   },
   {
     id: 'authorised-consent-deleted-by-any-client',
-    story: 'The owner is compared while a consent waits; afterwards its customer is.',
+    story:
+      'Any client can delete an authorised consent, because the owner is compared only before the approval.',
     fails: ['CLC-08/authorised'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {
@@ -131,7 +135,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-deletion-ends-the-tokens',
-    story: 'Tokens are revoked first, by ConsentId; then the owner is looked at.',
+    story:
+      "The refused delete of another client's consent still revokes the tokens of that consent.",
     fails: ['CLC-08/authorised'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -143,7 +148,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-deletion-of-a-waiting-consent-deletes',
-    story: 'The row is marked before its owner is looked at, unless a customer has approved it.',
+    story:
+      "The refused delete of another client's consent in AwaitingAuthorisation still deletes it.",
     fails: ['CLC-08/survives'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -155,7 +161,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-of-a-waiting-consent-does-nothing',
-    story: 'Deletion ends grants, and a consent that nobody approved has none.',
+    story: 'The delete of a consent in AwaitingAuthorisation gets 204, but nothing is deleted.',
     fails: ['CLC-03/query-refused'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -167,7 +173,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-consent-revived',
-    story: 'Re-confirmation sets the clock of a consent to zero, also one that had run out.',
+    story: 'A re-confirmation makes an expired consent valid again.',
     fails: ['CLC-16/not-revived'],
     policies: (correct, { fired }) => ({
       authorisable(consent, clientId, scopes, age) {
@@ -180,7 +186,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-ends-bulk-endpoints-only',
-    story: 'The list of endpoints that ask for the consent’s status lacks those of one account.',
+    story: 'The endpoints of one account still return data after the consent was revoked.',
     fails: ['CLC-11/data-refused'],
     policies: (correct, { fired }) => ({
       tokensDie: (event) => event !== 'revoked' && correct.tokensDie(event),
@@ -194,7 +200,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-ends-the-first-confirmation-only',
-    story: 'Each confirmation is a row, and a revocation marks the first of them.',
+    story: 'After the revocation of a re-confirmed consent, its tokens still read data.',
     fails: ['CLC-11/re-confirmed'],
     policies: (correct, { fired }) => ({
       tokensDie: (event) => event !== 'revoked' && correct.tokensDie(event),
@@ -209,7 +215,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consents-have-ids-of-their-own',
-    story: 'A revoked consent is a row of the archive, and shown with the key of that.',
+    story: 'A revoked consent shows another ConsentId, the key of an archive.',
     fails: ['CONS-22/asked-consent'],
     middleware: answered(KIND, 'GET', (data) =>
       data.Status === 'Revoked' ? { ...data, ConsentId: `archive-${data.ConsentId}` } : undefined,
@@ -217,7 +223,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consents-have-no-risk',
-    story: 'The archive has no column for Risk, and the mapper writes null for it.',
+    story: 'A revoked consent shows Risk null instead of an empty object.',
     fails: ['ENV-02/risk-empty'],
     middleware: successes(['consents'], (body) =>
       (body.Data as Record<string, unknown>).Status === 'Revoked'
@@ -227,7 +233,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consents-answer-203',
-    story: 'What comes from the archive is marked as such by its status.',
+    story: 'The query of a revoked consent has status 203 instead of 200.',
     fails: ['CONS-22/answers-200'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -239,7 +245,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-moves-creation-time',
-    story: 'A revoked consent is a row of the archive, created when it came there.',
+    story: 'A revocation changes CreationDateTime to the time of the revocation.',
     fails: ['CONS-22/after-revocation'],
     middleware: answered(KIND, 'GET', (data) =>
       data.Status === 'Revoked'
@@ -249,7 +255,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-takes-the-permissions',
-    story: 'Revocation withdraws the permissions one by one, and the query shows what is left.',
+    story: 'A revoked consent shows no Permissions.',
     fails: [],
     warns: ['CLC-23/terms'],
     middleware: answered(KIND, 'GET', (data) =>
@@ -258,7 +264,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-with-the-second-client-takes-the-permissions',
-    story: 'The new platform keeps permissions with what is authorised.',
+    story: 'A revoked consent of the second client shows no Permissions.',
     fails: [],
     warns: ['CLC-23/second-client'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
@@ -268,7 +274,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-takes-the-permissions',
-    story: 'What has run out permits nothing, and the query shows that.',
+    story: 'An expired consent shows no Permissions.',
     fails: [],
     warns: ['CLC-23/expired'],
     middleware: answered(KIND, 'GET', (data, ctx) =>
@@ -277,7 +283,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-moves-creation-time',
-    story: 'What has run out is a row of the archive, whose clock is a minute slow.',
+    story: 'An expired consent shows a CreationDateTime one minute earlier, from another clock.',
     fails: ['CONS-22/after-expiry'],
     middleware: answered(KIND, 'GET', (data, ctx) => {
       const aMinuteBefore = Date.parse(String(data.CreationDateTime)) - 60_000
@@ -288,19 +294,19 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consent-for-any-client',
-    story: 'The archive of revoked consents is looked up by the id alone.',
+    story: 'Any client can query and delete a revoked consent, because the owner is not compared.',
     fails: ['SEC-05/revoked', 'CLC-08/revoked'],
     policies: ownedByAll(({ status }) => status === 'Revoked'),
   },
   {
     id: 'denied-consent-for-any-client',
-    story: 'What was denied belongs to nobody: it is looked up by the id alone.',
+    story: 'Any client can query and delete a denied consent, because the owner is not compared.',
     fails: ['SEC-05/denied', 'CLC-08/denied'],
     policies: ownedByAll(({ status }) => status === 'Rejected'),
   },
   {
     id: 'query-refused-after-ninety-days',
-    story: 'What waits to be re-confirmed is shown to nobody until the customer comes back.',
+    story: 'The bank refuses the query of a consent that is due for re-confirmation.',
     fails: ['CONS-22/after-ninety-days'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {
@@ -313,13 +319,13 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-consent-for-any-client',
-    story: 'A consent that has run out is moved to a table without owners.',
+    story: 'Any client can query and delete an expired consent, because the owner is not stored.',
     fails: ['SEC-05/expired', 'CLC-08/expired'],
     policies: ownedByAll(hasExpired),
   },
   {
     id: 'revocation-of-the-second-client-leaves-update-time',
-    story: 'The trigger that sets the time watches the table of the old platform.',
+    story: 'For the second client, a revocation does not change StatusUpdateDateTime.',
     fails: [],
     warns: ['CLC-12/second-client'],
     policies: (correct, { fired }) => {
@@ -341,7 +347,7 @@ const faults: Fault[] = [
   {
     id: 'foreign-query-withdraws-an-approval',
     story:
-      'Whoever asks for the approval of another is taken for a thief, and the consent is withdrawn.',
+      'If another client queries an authorised consent, it is refused, but the bank revokes the consent as stolen.',
     fails: [
       'TOK-03/refresh-token',
       'ACC-01/answers-200',
@@ -366,7 +372,8 @@ const faults: Fault[] = [
   },
   {
     id: 'one-of-two-nodes-never-hears-of-the-end',
-    story: 'A deletion clears the memory of the node that served it; the other keeps its own.',
+    story:
+      'After the delete of a consent, every second data request still works, because one of two servers keeps its own cache.',
     fails: ['CLC-04/data-refused'],
     policies: (correct, { fired }) => {
       const next = roundRobinPerKey([true, false] as const)

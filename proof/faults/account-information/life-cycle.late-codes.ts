@@ -12,7 +12,8 @@ const use = ({ id }: Consent) => used().add(id)
 const faults: Fault[] = [
   {
     id: 'deletion-forgets-the-code',
-    story: 'Deletion drops the tokens of a consent; a code that nobody has used yet is no token.',
+    story:
+      'An authorisation code that was not used before the consent was deleted still gives tokens that read data.',
     fails: ['CLC-04/late-code'],
     policies: (correct, { fired }) => {
       const forgotten = new Set<string>()
@@ -36,7 +37,8 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-forgets-the-code',
-    story: 'Revocation drops the tokens of a consent; a code that nobody has used yet is no token.',
+    story:
+      'An authorisation code that was not used before the consent was revoked still gives tokens that read data.',
     fails: ['CLC-11/late-code'],
     policies: (correct, { fired }) => {
       const forgotten = (consent: Consent) => consent.status === 'Revoked' && isUnused(consent)
@@ -54,8 +56,7 @@ const faults: Fault[] = [
   },
   {
     id: 'approval-of-a-deleted-consent-writes-it-back',
-    story:
-      'The page keeps the consent that it showed, and an approval writes that back as it was: the deletion in between is gone.',
+    story: 'If a consent is deleted while the customer is on the page, the approval restores it.',
     fails: ['CLC-04/at-the-page'],
     policies: (correct, { fired }) => ({
       authorisable(consent, clientId, scopes, age) {
@@ -70,7 +71,7 @@ const faults: Fault[] = [
   {
     id: 'code-of-a-consent-deleted-at-the-page',
     story:
-      'The page asks for the status of a consent when it is shown, and tokens have no consent.',
+      'If a consent is deleted while the customer is on the page, the approval still gives a code whose tokens read data.',
     fails: ['CLC-04/at-the-page'],
     policies: (correct, { fired }) => {
       const late = new Set<string>()
@@ -91,7 +92,7 @@ const faults: Fault[] = [
   {
     id: 'expiry-not-looked-at-for-a-code',
     story:
-      'Who has a code was approved a moment ago: ExpirationDateTime is looked at for tokens in use.',
+      'A code exchanged after the ExpirationDateTime of the consent still gives tokens that read data.',
     fails: ['CLC-16/late-code'],
     policies: (correct, { fired }) => ({
       refreshable: (consent, age) =>

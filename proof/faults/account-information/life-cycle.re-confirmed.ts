@@ -7,7 +7,8 @@ import type { Fault } from '../../run/proof.ts'
 const faults: Fault[] = [
   {
     id: 'ninety-days-once',
-    story: 'Who has confirmed again is taken for somebody who will not be asked any more.',
+    story:
+      'After a re-confirmation, the bank does not ask for another one: tokens read data after the next 90 days.',
     fails: ['CLC-18/re-confirmed'],
     policies: policy('reconfirmationDue', (correct) => (consent, settings) => {
       return consent.grants.size > 1 ? false : correct(consent, settings)
@@ -15,7 +16,8 @@ const faults: Fault[] = [
   },
   {
     id: 'ninety-days-without-an-expiry-alone',
-    story: 'A consent that has a date of its own need not be confirmed until then.',
+    story:
+      'A consent with ExpirationDateTime needs no re-confirmation: tokens read data after 90 days.',
     fails: ['CLC-18/data-refused'],
     policies: policy('reconfirmationDue', (correct) => (consent, settings) => {
       return consent.expires !== undefined ? false : correct(consent, settings)
@@ -23,7 +25,8 @@ const faults: Fault[] = [
   },
   {
     id: 'ninety-days-since-any-approval',
-    story: 'What is kept is when a customer last logged in for a client, not for which consent.',
+    story:
+      'The approval of another consent of the same client and customer starts the 90 days again for this consent.',
     fails: ['CLC-18/another-approved'],
     policies(correct, { fired }) {
       const confirmed = new Map<string, number>()
@@ -49,7 +52,7 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmed-never-expires',
-    story: 'Who confirms again confirms until further notice.',
+    story: 'A re-confirmed consent ignores its ExpirationDateTime.',
     fails: ['CLC-16/every-endpoint'],
     policies: policy('consentExpired', (correct) => (consent) => {
       return consent.grants.size > 1 ? false : correct(consent)
@@ -57,7 +60,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-of-re-confirmed-not-shown',
-    story: 'Each confirmation is a row of its own, and the status shown is that of the last.',
+    story: 'A re-confirmed consent does not show Revoked after its revocation.',
     fails: ['CLC-10/re-confirmed'],
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {
@@ -71,7 +74,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-of-revoked-re-confirmed-refused',
-    story: 'What was confirmed twice is in the archive, which knows no deletion.',
+    story: 'The bank refuses the delete of a re-confirmed consent that was revoked.',
     fails: ['CLC-01/re-confirmed'],
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {
@@ -84,7 +87,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-of-revoked-re-confirmed-does-nothing',
-    story: 'The row of the last confirmation is deleted, and that of the first is shown.',
+    story: 'A re-confirmed consent that was revoked can still be queried after its delete.',
     fails: ['CLC-03/revoked-re-confirmed'],
     policies: (correct, { fired }) => ({
       visibleToTpp(consent) {

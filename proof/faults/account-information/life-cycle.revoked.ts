@@ -13,7 +13,7 @@ const queries = ofEachBank(() => new Map<unknown, number>())
 const faults: Fault[] = [
   {
     id: 'revoked-is-shown-once',
-    story: 'Two replicas answer by turns, and one of them never hears of revocations.',
+    story: 'A revoked consent shows Revoked in the first query and Authorised in later ones.',
     fails: ['CLC-10/stays-revoked'],
     middleware: answered('account-access', 'GET', (data) => {
       if (data.Status !== 'Revoked') return undefined
@@ -25,7 +25,7 @@ const faults: Fault[] = [
   {
     id: 'revoked-at-each-query',
     story:
-      'StatusUpdateDateTime of what is revoked is the time at which its revocation was looked up.',
+      'Each query of a revoked consent changes its StatusUpdateDateTime to the time of the query.',
     fails: [],
     warns: ['CONS-29/once-revoked'],
     middleware: answered('account-access', 'GET', (data) =>
@@ -36,7 +36,8 @@ const faults: Fault[] = [
   },
   {
     id: 'every-other-query-forgets-a-revocation',
-    story: 'Of two replicas that answer by turns one is never told of revocations.',
+    story:
+      'Every second query of a revoked consent shows Authorised, because one of two replicas is not updated.',
     fails: ['CLC-10/stays-revoked'],
     middleware: answered('account-access', 'GET', (data) => {
       if (data.Status !== 'Revoked') return undefined
@@ -48,7 +49,7 @@ const faults: Fault[] = [
   {
     id: 'older-consents-are-shown-as-revoked',
     story:
-      'Of the consents of a customer the page of a client shows one as in force; its service answers the query, and nobody told the data.',
+      'If a customer has two consents for one client, the older one shows Revoked, but its tokens still read data.',
     fails: ['CLC-11/shown-revoked'],
     policies: (correct, { fired }) => ({
       consentView(consent, spelling) {

@@ -51,49 +51,49 @@ const doneAlready = (id: string, story: string, fails: string, kind: ConsentKind
 const faults: Fault[] = [
   notFound(
     'foreign-denied-consent-is-not-found',
-    'What was denied is in a table of its own, in which a client finds its own alone.',
+    "The delete of another client's denied consent gets 404 instead of 403.",
     'CLC-22/denied',
     ({ status }) => status === 'Rejected',
   ),
   notFound(
     'foreign-revoked-consent-is-not-found',
-    'What was revoked goes to an archive, in which whose it is is part of the key.',
+    "The delete of another client's revoked consent gets 404 instead of 403.",
     'CLC-22/revoked',
     ({ status }) => status === 'Revoked',
   ),
   notFound(
     'foreign-expired-consent-is-not-found',
-    'A search for consents leaves out what has expired, unless its own client asks.',
+    "The delete of another client's expired consent gets 404 instead of 403.",
     'CLC-22/expired',
     ({ status, ahead }) => status !== 'Revoked' && ahead.expiry > 0,
   ),
   lookedForFirst(
     'deletions-look-for-the-consent-first',
-    'The consent is loaded by its id, and the filter for the token comes after that.',
+    'A delete without a valid token gets 404 instead of 401 if the consent is already deleted, because the consent is loaded before the token is checked.',
     'CLC-28/deleted',
     'any',
   ),
   lookedForFirst(
     'funds-deletions-look-for-the-consent-first',
-    'The newer of two services finds the consent before it asks for the token.',
+    'A delete of a funds confirmation consent without a valid token gets 404 instead of 401 if it is already deleted, because the consent is loaded before the token is checked.',
     'FCC-30/deleted',
     'funds-confirmation',
   ),
   doneAlready(
     'deleted-consents-are-deleted-by-anybody',
-    'What is gone need not be deleted again, and nobody asks whose it was.',
+    "The delete of another client's consent that is already deleted gets 204 instead of an error.",
     'CLC-08/deleted',
     'account-access',
   ),
   doneAlready(
     'deleted-funds-consents-are-deleted-by-anybody',
-    'The newer of two services looks for the date of the deletion before it looks for the owner.',
+    "The delete of another client's funds confirmation consent that is already deleted gets 204 instead of an error.",
     'FCC-14/deleted',
     'funds-confirmation',
   ),
   {
     id: 'deletions-with-a-type-are-answered-200',
-    story: 'Whoever names a media type is served by the newer handler, which answers in JSON.',
+    story: 'A delete with a Content-Type gets status 200 instead of 204.',
     fails: ['CLC-01/answers-204'],
     middleware: answeredWith('account-access', 'DELETE', (ctx) =>
       ctx.status === 204 && ctx.get('content-type') !== '' ? 200 : undefined,

@@ -83,21 +83,23 @@ function shownOtherwise(status: Consent['status'], other: Partial<Consent>): Fau
 const faults: Fault[] = [
   {
     id: 'consents-are-replaced-by-put',
-    story: 'The framework offers each method for what is in a repository, PUT among them.',
+    story:
+      'A TPP can change the permissions of a consent with PUT, because the framework offers every method.',
     fails: [],
     warns: ['CLC-27/permissions'],
     middleware: stored('PUT'),
   },
   {
     id: 'consents-are-changed-by-patch',
-    story: 'The console of the help desk changes consents by PATCH, at the same address.',
+    story:
+      'A TPP can change the permissions of a consent with PATCH, a function made for the help desk.',
     fails: [],
     warns: ['CLC-27/permissions'],
     middleware: stored('PATCH'),
   },
   {
     id: 'deletion-of-revoked-brings-tokens-back',
-    story: 'Deleting a consent clears its marks, and among them that the customer has revoked it.',
+    story: 'The delete of a revoked consent makes its tokens work again.',
     fails: ['CLC-04/revoked'],
     policies: (correct, { fired }) => ({
       tokensDie: () => false,
@@ -111,32 +113,33 @@ const faults: Fault[] = [
   },
   {
     id: 're-confirmed-consent-stays',
-    story: 'Each confirmation is a row, and a deletion marks the first of them.',
+    story:
+      'A re-confirmed consent can still be queried after its delete, because only the row of the first confirmation is marked.',
     fails: ['CLC-03/re-confirmed'],
     policies: stays(({ grants }) => grants.size > 1),
   },
   {
     id: 'revoked-consent-stays',
-    story: 'Revoked consents are kept in an archive, which knows no deletion.',
+    story: 'A revoked consent can still be queried after its delete.',
     fails: ['CLC-03/revoked'],
     policies: stays(({ status }) => status === 'Revoked'),
   },
   {
     id: 'expired-consent-stays',
-    story: 'The nightly job moves expired consents to an archive, which knows no deletion.',
+    story: 'An expired consent can still be queried after its delete.',
     fails: ['CLC-03/expired'],
     policies: stays(({ expires, ahead }) => expires !== undefined && ahead.expiry > 0),
   },
   {
     id: 'denied-consent-stays',
-    story:
-      'Denied consents are kept for the statistics of the page, and deletion leaves those alone.',
+    story: 'A denied consent can still be queried after its delete.',
     fails: ['CLC-03/denied'],
     policies: stays(({ status }) => status === 'Rejected'),
   },
   {
     id: 'deleted-consent-stays-for-one-client',
-    story: 'The replica that serves some of the clients never hears of deletions.',
+    story:
+      'The second client can still query a consent after its delete, because its replica is not updated.',
     fails: ['CLC-03/second-client'],
     policies: stays((consent) => {
       const { records, directory } = stateOf(currentRequest() as Context).bank.services
@@ -146,7 +149,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unconfirmed-consents-are-not-deletable',
-    story: 'What was not confirmed for ninety days waits for its customer, and refuses its client.',
+    story: 'The bank refuses the delete of a consent that was not re-confirmed for 90 days.',
     fails: ['CLC-01/after-ninety-days'],
     middleware: deletionAnswers((ctx, consent) => {
       if (ctx.status !== 204 || consent?.kind !== KIND) return undefined
@@ -157,7 +160,7 @@ const faults: Fault[] = [
   },
   {
     id: 'only-live-consents-deletable',
-    story: 'Deletion is refused for a consent that can give nothing any more.',
+    story: 'The bank refuses the delete of a denied or expired consent.',
     fails: ['CLC-01/denied', 'CLC-01/expired'],
     middleware: deletionAnswers((ctx, consent) => {
       if (ctx.status !== 204 || consent?.kind !== KIND) return undefined
@@ -169,13 +172,13 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-deletion-answers-200',
-    story: 'The framework answers 200 to whatever has no body.',
+    story: 'The delete of a consent has status 200 instead of 204.',
     fails: ['CLC-01/awaiting', 'FCC-12/answers-204'],
     middleware: deletionAnswers((ctx) => (ctx.status === 204 ? 200 : undefined)),
   },
   {
     id: 'unauthorised-consent-not-deletable',
-    story: 'Deletion is the revocation of tokens, and a consent without any has nothing to revoke.',
+    story: 'The bank refuses the delete of a consent in AwaitingAuthorisation.',
     fails: ['CLC-01/awaiting'],
     middleware: deletionAnswers((ctx, consent) => {
       if (
@@ -190,7 +193,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-of-authorised-is-queued',
-    story: 'Tokens are revoked by a queue, and the answer says 202 until it is done.',
+    story:
+      'The delete of an authorised consent has status 202 instead of 204, because tokens are revoked later.',
     fails: ['CLC-01/authorised'],
     middleware: deletionAnswers((ctx, consent) =>
       ctx.status === 204 && consent?.status === 'Authorised' ? 202 : undefined,
@@ -198,7 +202,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consent-not-deletable',
-    story: 'A revoked consent is in a final state, from which no transition leads.',
+    story: 'The bank refuses the delete of a revoked consent.',
     fails: ['CLC-01/revoked'],
     async middleware(ctx: Context, next: Next) {
       const consent = isAbout(ctx, KIND, 'DELETE') ? consentNamed(ctx) : undefined
@@ -210,7 +214,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deleted-once-authorised-still-queried',
-    story: 'A consent that a customer has approved is kept with the customer’s, and queried there.',
+    story: 'A consent that was approved can still be queried after its delete.',
     fails: ['CLC-03/query-refused'],
     policies: policy('visibleToTpp', (correct) => (consent) => {
       return (serving(KIND, 'GET') && consent.customerId !== undefined) || correct(consent)
@@ -218,7 +222,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deleted-consent-comes-back',
-    story: 'Deletion clears one of two caches; the next query fills it again from the other.',
+    story:
+      'After the delete of a consent, the first query is refused, but the next one returns the consent from a cache.',
     fails: ['CLC-03/query-refused'],
     policies: (correct, { fired }) => {
       const asked = new Set<string>()
@@ -238,19 +243,21 @@ const faults: Fault[] = [
   },
   {
     id: 'access-token-outlives-its-consent',
-    story: 'Access tokens are self-contained and good until they expire.',
+    story:
+      'Access tokens still read data after the consent was deleted or revoked. They are self-contained and valid until they expire.',
     fails: ['CLC-04/data-refused', 'CLC-11/data-refused'],
     policies: worksOn(['deleted', 'revoked'], () => true),
   },
   {
     id: 'single-accounts-outlive-deletion',
-    story: 'Bulk endpoints ask the consent service, those of one account trust the token.',
+    story:
+      'GET /accounts/{AccountId} still returns data after the consent was deleted, because it checks only the token.',
     fails: ['CLC-04/data-refused'],
     policies: worksOn(['deleted'], (path) => /\/accounts\/[^/]+$/.test(path)),
   },
   {
     id: 'deletion-without-token-is-forbidden',
-    story: 'The gateway says 403 to whatever lacks a token.',
+    story: 'A delete without an access token gets 403 instead of 401.',
     fails: ['CLC-07/without-authorization', 'FCC-13/without-authorization'],
     middleware: deletionAnswers((ctx) =>
       ctx.status === 401 && !ctx.get('authorization') ? 403 : undefined,
@@ -258,7 +265,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-without-token-works',
-    story: 'The certificate is thought to say enough about who deletes.',
+    story:
+      'The bank accepts the delete of a consent without an access token, because it trusts the certificate.',
     fails: ['CLC-07/without-authorization'],
     async middleware(ctx: Context, next: Next) {
       const bare = isAbout(ctx, KIND, 'DELETE') && !ctx.get('authorization')
@@ -271,7 +279,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-takes-any-scheme',
-    story: 'The token is whatever stands behind the first space of Authorization.',
+    story:
+      'The delete of a consent accepts the access token with the scheme Basic instead of Bearer.',
     fails: ['CLC-07/invalid-token'],
     async middleware(ctx: Context, next: Next) {
       const value = ctx.get('authorization')
@@ -284,7 +293,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-with-expired-token',
-    story: 'Introspection says that a token is known; nobody asks whether it is active.',
+    story: 'The delete of a consent accepts an expired access token.',
     fails: ['CLC-07/expired-token', 'FCC-13/expired-token'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
@@ -299,7 +308,7 @@ const faults: Fault[] = [
   },
   {
     id: 'wrong-tokens-are-bad-requests',
-    story: 'Whatever is wrong with a token is a wrong request.',
+    story: 'A delete with an invalid access token gets 400 instead of 401.',
     fails: ['CLC-07/invalid-token', 'CLC-07/expired-token', 'FCC-13/invalid-token'],
     because: 'Both deletions say so of tokens that are unknown, one check asks after expiry too.',
     middleware: deletionAnswers((ctx) =>
@@ -308,7 +317,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-deletion-deletes',
-    story: 'The row is marked before the token is checked, and nobody rolls back.',
+    story:
+      'A delete refused with 401 still deletes the consent, because the row is marked before the token is checked.',
     fails: ['CLC-07/nothing-deleted', 'FCC-13/nothing-deleted'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -323,7 +333,8 @@ const faults: Fault[] = [
   },
   {
     id: 'anybody-deletes-a-consent',
-    story: 'Deletion checks that there is such a consent, not whose it is.',
+    story:
+      'A client can delete a consent of another client, because the bank does not compare the owner.',
     fails: ['CLC-08/refused', 'FCC-14/refused'],
     policies: policy('ownsConsent', (correct) => (consent, clientId) => {
       return serving('any', 'DELETE') || correct(consent, clientId)
@@ -331,7 +342,7 @@ const faults: Fault[] = [
   },
   {
     id: 'foreign-deletion-ignored',
-    story: 'A deletion of what is not there is done already, so the answer is 204.',
+    story: "The delete of another client's consent gets 204, although nothing is deleted.",
     fails: ['CLC-08/refused'],
     middleware: deletionAnswers((ctx, consent) =>
       ctx.status === 403 && consent?.kind === KIND && !consent.deleted ? 204 : undefined,
@@ -339,7 +350,8 @@ const faults: Fault[] = [
   },
   {
     id: 'foreign-deletion-suspends',
-    story: 'An attempt by a stranger is taken for an attack, and the consent is locked.',
+    story:
+      "The refused delete of another client's consent blocks that consent, because the bank treats it as an attack.",
     fails: ['CLC-08/survives', 'FCC-14/survives'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -353,7 +365,7 @@ const faults: Fault[] = [
   },
   {
     id: 'foreign-consent-is-not-found',
-    story: 'What is not the client’s does not exist for it.',
+    story: "The delete of another client's consent gets 404 instead of 403.",
     fails: [],
     warns: ['CLC-22/with-403', 'FCC-23/with-403'],
     middleware: deletionAnswers((ctx, consent) =>
@@ -362,7 +374,7 @@ const faults: Fault[] = [
   },
   {
     id: 'foreign-authorised-consent-is-not-found',
-    story: 'What a customer has approved moves to a store in which a client finds its own alone.',
+    story: "The delete of another client's authorised consent gets 404 instead of 403.",
     fails: [],
     warns: ['CLC-22/authorised'],
     middleware: deletionAnswers((ctx, consent) =>
@@ -372,7 +384,7 @@ const faults: Fault[] = [
   {
     id: 'consents-of-the-second-client-are-not-found',
     story:
-      'Consents of newer clients are on the new platform, where whose they are is part of the key.',
+      'When the first client deletes a consent of the second client, it gets 404 instead of 403.',
     fails: [],
     warns: ['CLC-22/other-direction', 'FCC-23/other-direction'],
     middleware: deletionAnswers((ctx, consent) => {
@@ -382,7 +394,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-deletion-answers-204',
-    story: 'Deletion is idempotent: afterwards there is no such consent.',
+    story: 'The delete of an unknown ConsentId gets 204 instead of an error.',
     fails: ['CLC-09/invalid-id', 'FCC-15/invalid-id'],
     middleware: deletionAnswers((ctx, consent) =>
       ctx.status === 403 && !consent ? 204 : undefined,
@@ -390,13 +402,14 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-not-seen-by-the-tpp',
-    story: 'The servicing facility revokes the tokens, and the consent keeps its status.',
+    story:
+      'After the customer revokes a consent, its tokens stop working, but its Status does not become Revoked.',
     fails: ['CLC-10/sees-revoked'],
     policies: policy('statusAfterRevocation', () => (before) => before),
   },
   {
     id: 'revoked-consent-is-gone',
-    story: 'A revoked consent is deleted: nobody needs it any more.',
+    story: 'A revoked consent cannot be queried, because the bank deletes it.',
     fails: ['CLC-10/sees-revoked'],
     policies: policy('visibleToTpp', (correct) => (consent) => {
       return consent.status !== 'Revoked' && correct(consent)
@@ -404,7 +417,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revocation-leaves-update-time',
-    story: 'The trigger that sets the time watches the table of the API, not that of the pages.',
+    story: 'A revocation does not change StatusUpdateDateTime.',
     fails: [],
     warns: ['CLC-12/status-update-moves'],
     policies: policy('statusUpdated', (correct) => (before) => {
@@ -413,7 +426,7 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-consents-were-updated-at-their-creation',
-    story: 'A revocation moves the row to a table of its own, which has one time for both.',
+    story: 'A revoked consent shows its creation time as StatusUpdateDateTime.',
     fails: [],
     warns: ['CLC-12/status-update-moves'],
     middleware: consentData((data) =>
@@ -424,14 +437,15 @@ const faults: Fault[] = [
   },
   {
     id: 'revoked-until-2040',
-    story: 'A revocation is stored as a block with an end, and the end is shown.',
+    story: 'A revoked consent shows a StatusUpdateDateTime in 2040, the end of a block.',
     fails: [],
     warns: ['CLC-12/status-update-moves'],
     policies: shownOtherwise('Revoked', { statusUpdated: Date.UTC(2040, 0) }),
   },
   {
     id: 'denied-consents-are-authorised',
-    story: 'The page reports that the customer has decided; that is shown as Authorised.',
+    story:
+      'A denied consent has Status Authorised. The page reports only that the customer has decided.',
     fails: [],
     warns: ['CLC-24/denied'],
     policies: shownOtherwise('Rejected', { status: 'Authorised' }),
@@ -439,7 +453,7 @@ const faults: Fault[] = [
   {
     id: 'deletion-takes-what-waits-before',
     story:
-      'What nobody approved stands in a queue, and a deletion takes what stands before it, too.',
+      "The delete of a consent in AwaitingAuthorisation also deletes the client's consent created before it.",
     fails: [],
     warns: ['CLC-19/awaiting-untouched'],
     async middleware(ctx, next) {
@@ -459,7 +473,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-expiry-is-the-first-of-january',
-    story: 'A date that was not sent is the zero of its type, and the answer shows it.',
+    story: 'A consent created without ExpirationDateTime shows 0001-01-01 as its expiry.',
     fails: ['CLC-16/as-shown'],
     middleware: consentData((data) =>
       data.Permissions && data.ExpirationDateTime === undefined
@@ -469,7 +483,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-expiry-is-the-creation',
-    story: 'The column of the expiry has the time of the row as its default, and nobody reads it.',
+    story: 'A consent created without ExpirationDateTime shows its creation time as its expiry.',
     fails: ['CLC-16/as-shown'],
     middleware: consentData((data) =>
       data.Permissions && data.ExpirationDateTime === undefined
@@ -480,7 +494,7 @@ const faults: Fault[] = [
   {
     id: 'approval-shows-an-expiry-of-1970',
     story:
-      'Approval writes the consent again, and an expiry that is not there as zero milliseconds.',
+      'A consent created without ExpirationDateTime shows 1970-01-01 as its expiry after the approval.',
     fails: ['CLC-16/as-shown'],
     middleware: consentData((data) =>
       data.Status === 'Authorised' && data.ExpirationDateTime === undefined
@@ -490,7 +504,8 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-never-looked-at',
-    story: 'ExpirationDateTime is stored, shown and forgotten.',
+    story:
+      'The bank stores and shows ExpirationDateTime, but access tokens still read data after it.',
     fails: ['CLC-16/data-refused'],
     policies: (correct, { fired }) => ({
       consentUsable(consent, age) {
@@ -501,7 +516,8 @@ const faults: Fault[] = [
   },
   {
     id: 'expiry-not-looked-at-for-one-account',
-    story: 'The path of one account is served by a handler that skips the filter.',
+    story:
+      'The endpoints of one account still return data after the ExpirationDateTime of the consent.',
     fails: ['CLC-16/data-refused'],
     policies: (correct, { fired }) => ({
       consentUsable(consent, age) {
@@ -513,7 +529,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-brings-expired-consent-back',
-    story: 'Expiry ends access tokens; a refresh checks that the consent is authorised, no more.',
+    story: 'A refresh after the ExpirationDateTime of the consent gives a token that reads data.',
     fails: ['CLC-16/refresh-gives-no-data'],
     policies: (correct, { fired }) => {
       const back = new Set<string>()
@@ -532,7 +548,7 @@ const faults: Fault[] = [
   },
   {
     id: 'ninety-days-never-end',
-    story: 'Re-confirmation is left to the TPP, and nobody counts the days.',
+    story: 'Access tokens still read data 90 days after the last confirmation of the consent.',
     fails: ['CLC-18/data-refused'],
     policies: (correct, { fired }) => ({
       consentUsable(consent, age) {
@@ -543,7 +559,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-counts-as-reconfirmation',
-    story: 'Each use of the refresh token starts the ninety days again.',
+    story:
+      'Each refresh of a token starts the 90 days again, as if the customer had re-confirmed the consent.',
     fails: ['CLC-18/refresh-gives-no-data'],
     policies: (correct, { fired }) => ({
       refreshable(consent, age) {
@@ -558,7 +575,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-hides-the-other-consents',
-    story: 'Deletion removes all rows of client and customer from the TPP’s view.',
+    story:
+      'The delete of a consent hides the other consents of this client and customer from the TPP.',
     fails: [],
     warns: ['CLC-19/others-untouched'],
     policies: (correct, { fired }) => {
@@ -585,7 +603,7 @@ const faults: Fault[] = [
   {
     id: 'deletion-ends-the-access-tokens-of-other-consents',
     story:
-      'Deletion drops the session of the customer with the client, and all access tokens in it.',
+      'The delete of a consent also ends the access tokens of other consents of this client and customer.',
     fails: ['TOK-17/honoured'],
     warns: ['CLC-19/others-untouched'],
     async middleware(ctx, next) {
@@ -611,7 +629,8 @@ const faults: Fault[] = [
   },
   {
     id: 'deletion-drops-the-next-data-request',
-    story: 'Deletion flushes the token cache; the first request that misses it fails and fills it.',
+    story:
+      'After the delete of a consent, the next data request for another consent is refused, because the token cache was emptied.',
     fails: [],
     warns: ['CLC-19/others-untouched'],
     policies: (correct, { fired }) => {

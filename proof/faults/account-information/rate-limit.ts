@@ -65,21 +65,21 @@ const retryAfter = (value: () => string) =>
 const faults: Fault[] = [
   {
     id: 'retry-after-with-its-unit',
-    story: 'The setting of the gateway has a unit, and is copied into the header.',
+    story: 'Retry-After of a 429 response has a unit (60s), which the header does not allow.',
     fails: [],
     warns: ['RATE-09/retry-after'],
     middleware: retryAfter(() => '60s'),
   },
   {
     id: 'retry-after-counts-from-1970',
-    story: 'The end of the window is kept in seconds since 1970, and written as it is.',
+    story: 'Retry-After of a 429 response is a Unix time instead of a number of seconds to wait.',
     fails: [],
     warns: ['RATE-09/retry-after'],
     middleware: retryAfter(() => String(Math.floor(Date.now() / 1000) + 60)),
   },
   {
     id: 'limit-closes-the-connection',
-    story: 'The firewall in front drops whoever asks too often.',
+    story: 'When the rate limit is reached, the bank closes the connection instead of sending 429.',
     fails: ['RATE-01/with-429'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -104,7 +104,8 @@ const faults: Fault[] = [
   },
   {
     id: 'presence-by-ipv4-only',
-    story: 'The pattern for the customer’s address knows four numbers and dots.',
+    story:
+      'The bank recognises x-fapi-customer-ip-address only with an IPv4 address, so it limits customers with IPv6.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
     policies: (correct, { fired }) => ({
@@ -117,7 +118,8 @@ const faults: Fault[] = [
   },
   {
     id: 'presence-by-one-spelling',
-    story: 'The script of the limiter looks for the name of the header in small letters.',
+    story:
+      'The bank recognises x-fapi-customer-ip-address only in lower case, so it limits customers whose TPP spells it otherwise.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
     policies: (correct, { fired }) => ({
@@ -131,7 +133,7 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-for-consents-too',
-    story: 'One limit stands before the whole interface.',
+    story: 'The rate limit of data requests also stops the query of consents.',
     fails: [],
     warns: ['RATE-03/consents-served'],
     middleware: spreads((ctx, limited) => {
@@ -141,22 +143,22 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-for-new-consents-too',
-    story:
-      'What writes is dear: whenever a client is limited, its next new consents are refused, too.',
+    story: 'After a 429 for data, the bank also refuses the next requests that create consents.',
     fails: [],
     warns: ['RATE-03/consents-served'],
     middleware: limitsNext('POST'),
   },
   {
     id: 'limit-for-deletions-too',
-    story: 'The limiter counts by client, and DELETE alone has no exception in its rules.',
+    story: 'After a 429 for data, the bank also refuses the next requests that delete consents.',
     fails: [],
     warns: ['RATE-03/consents-served'],
     middleware: limitsNext('DELETE'),
   },
   {
     id: 'limit-for-consents-of-the-absent',
-    story: 'Whoever is absent is limited, whatever they ask for.',
+    story:
+      'After a 429 for data, the bank also refuses consent requests without x-fapi-customer-ip-address.',
     fails: [],
     warns: ['RATE-03/consents-served'],
     middleware: spreads((ctx, limited) => {
@@ -166,14 +168,14 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-for-tokens-too',
-    story: 'Whoever is limited is put on a list of the gateway, and the token endpoint reads it.',
+    story: 'After a 429 for data, the bank also refuses the next token requests of the client.',
     fails: [],
     warns: ['RATE-03/tokens-served'],
     middleware: limitsNext('POST', 'token'),
   },
   {
     id: 'limit-for-everybody',
-    story: 'The counter has no key: all clients share it.',
+    story: 'All clients share one rate limit: when one client reaches it, the others get 429 too.',
     fails: [],
     warns: ['RATE-07/second-client'],
     middleware: spreads((ctx, limited) => {
@@ -183,7 +185,7 @@ const faults: Fault[] = [
   },
   {
     id: 'absent-customer-has-no-transactions',
-    story: 'Transactions are thought to need the customer’s presence.',
+    story: 'The bank refuses requests for transactions without x-fapi-customer-ip-address.',
     fails: ['RATE-05/with-and-without'],
     middleware: refusesData((ctx) => {
       return ctx.get(PRESENT) === '' && ctx.path.endsWith('/aisp/transactions')
@@ -191,7 +193,8 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-answers-429-once-and-503-then',
-    story: 'The limiter answers 429, and then the gateway puts the client on its own list.',
+    story:
+      'When the rate limit is reached, only the first response is 429; later ones are 503 from the gateway.',
     fails: ['RATE-01/with-429'],
     policies: (correct, { fired }) => {
       let limited = 0
@@ -208,7 +211,8 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-for-the-present-on-transactions',
-    story: 'Transactions are dear: their own limiter does not read the header.',
+    story:
+      'The rate limit of transactions ignores x-fapi-customer-ip-address, so it also stops requests while the customer is present.',
     fails: [],
     warns: ['RATE-02/present-is-served'],
     // A refused client waits until the end of the window.
@@ -232,7 +236,8 @@ const faults: Fault[] = [
   },
   {
     id: 'limit-counts-the-present-too',
-    story: 'The gateway limits everybody for a moment, whoever is there.',
+    story:
+      'Every fiftieth data request with x-fapi-customer-ip-address gets 429. The gateway limits all requests for a moment.',
     fails: [],
     warns: ['RATE-02/no-429-while-present'],
     async middleware(ctx, next) {

@@ -55,7 +55,7 @@ const firstAddress = ofEachBank((): { uri?: string } => ({}))
 const faults: Fault[] = [
   {
     id: 'registered-scopes-with-commas',
-    story: 'Scopes are a list in the database, which the answer joins as the language does.',
+    story: 'The registration response separates the scopes with commas instead of spaces.',
     fails: ['REG-14/space-separated'],
     policies: (correct, { fired }) => ({
       registrationView(stored) {
@@ -67,7 +67,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-as-json',
-    story: 'The plain RFC 7591 endpoint of the product stayed open beside the open banking one.',
+    story:
+      'The registration endpoint also accepts plain JSON, not only a JWT. The RFC 7591 endpoint of the product was left open.',
     fails: ['REG-02/plain-json'],
     policies: (correct) => ({
       registrationSigned: (verified) => servedAsSigned() || correct.registrationSigned(verified),
@@ -83,7 +84,8 @@ const faults: Fault[] = [
   },
   {
     id: 'statement-not-needed',
-    story: 'Without a statement the service looks the software up in the directory by its id.',
+    story:
+      'The bank registers a client without a software statement. It looks the software up in the directory by the iss of the registration JWT.',
     fails: ['REG-03/missing'],
     policies: (correct) => ({
       registrationSigned: (verified) => servedAsSigned() || correct.registrationSigned(verified),
@@ -104,7 +106,7 @@ const faults: Fault[] = [
   {
     id: 'statement-of-a-known-kid',
     story:
-      "The statement is trusted as soon as its kid is one of the directory's; the JWT library verifies by the alg of the header, and none verifies always.",
+      'The bank accepts a software statement whose signature is invalid or missing. It checks only that the kid is one of the directory, or verifies with the alg of the header, which may be none.',
     fails: ['REG-03/unsigned'],
     policies: (_correct, { fired }) => ({
       softwareStatementSigned(verified) {
@@ -116,7 +118,7 @@ const faults: Fault[] = [
   {
     id: 'statement-with-keys-of-its-own',
     story:
-      'The product takes the keys of a statement from its claim jwks, until it is set up otherwise.',
+      'The bank verifies a software statement with the keys in its own claim jwks. This is the default of the product.',
     fails: ['REG-03/forged'],
     policies: (correct, { fired }) => ({
       softwareStatementSigned(verified) {
@@ -130,7 +132,8 @@ const faults: Fault[] = [
   },
   {
     id: 'statement-of-another-organisation',
-    story: 'Certificate and statement are each checked well, and never against each other.',
+    story:
+      'The bank does not compare the organisation in the software statement with the organisation in the transport certificate.',
     fails: [],
     warns: ['REG-30/another-organisation'],
     policies: (correct, { fired }) => ({
@@ -143,7 +146,7 @@ const faults: Fault[] = [
   {
     id: 'stolen-statements-are-taken',
     story:
-      'The signature is verified by the keys of the organisation in the certificate. The statement is compared with neither.',
+      'The bank accepts the software statement of another organisation. It verifies the registration JWT with the keys of the organisation in the certificate, and does not compare the statement with it.',
     fails: [],
     warns: ['REG-30/another-organisation'],
     policies: (correct, { fired }) => ({
@@ -168,7 +171,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registrations-bring-their-keys',
-    story: 'The keys are taken from the claim jwks_uri, where the registration has it.',
+    story:
+      'The bank verifies the registration JWT with the keys at the jwks_uri that the registration itself names, even if they are those of another client.',
     fails: [],
     warns: ['REG-24/forged'],
     policies: (correct, { fired }) => ({
@@ -188,7 +192,8 @@ const faults: Fault[] = [
   },
   {
     id: 'redirect-uris-of-the-same-host',
-    story: 'Redirect URIs are compared by host, so that TPPs need not come back for each path.',
+    story:
+      'The bank compares only the host of the redirect URIs with the software statement, so that TPPs can add paths without a new statement.',
     fails: ['REG-04/similar'],
     policies: (_correct, { fired }) => ({
       redirectUrisAcceptable(wanted, stated) {
@@ -200,7 +205,8 @@ const faults: Fault[] = [
   },
   {
     id: 'first-redirect-uri-kept-in-any-case',
-    story: 'The table has one redirect URI for each client, and a collation that ignores case.',
+    story:
+      'The bank ignores upper and lower case when it compares redirect URIs with the software statement, and stores only the first one.',
     fails: ['REG-04/similar'],
     policies: (correct, { fired }) => ({
       redirectUrisAcceptable(wanted, stated) {
@@ -216,7 +222,8 @@ const faults: Fault[] = [
   },
   {
     id: 'one-redirect-uri-of-the-statement-is-enough',
-    story: 'The lists are compared with "have they something in common?".',
+    story:
+      'The bank accepts the redirect_uris if at least one of them is in the software statement.',
     fails: ['REG-04/outside', 'REG-04/similar'],
     policies: (_correct, { fired }) => ({
       redirectUrisAcceptable(wanted, stated) {
@@ -228,7 +235,8 @@ const faults: Fault[] = [
   },
   {
     id: 'all-redirect-uris-or-none',
-    story: '"Equal or a subset" was read up to its second word.',
+    story:
+      'The bank refuses a registration with fewer redirect URIs than the software statement has. Its developers overlooked "or are a subset".',
     fails: ['REG-04/subset'],
     policies: (_correct, { fired }) => ({
       redirectUrisAcceptable(wanted, stated) {
@@ -240,7 +248,7 @@ const faults: Fault[] = [
   {
     id: 'stores-what-is-asked-for',
     story:
-      'What a TPP asks for goes into the database as it came, none for request objects and client_secret_basic too: a lookup at run time would find it.',
+      'The bank accepts and stores every value of a registration request as sent, such as alg none or client_secret_basic, without comparing it with the configuration.',
     fails: [
       'REG-05/grant-type',
       'REG-05/response-type',
@@ -271,7 +279,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-says-less-than-it-stores',
-    story: 'The response lists what differs from the defaults of RFC 7591.',
+    story:
+      'The registration response leaves out grant_types. It lists only values that differ from the defaults of RFC 7591.',
     fails: ['REG-06/all-values'],
     policies: (correct, { fired }) => ({
       registrationView(stored) {
@@ -283,7 +292,7 @@ const faults: Fault[] = [
   },
   {
     id: 'registered-with-200',
-    story: 'The framework answers every POST with 200.',
+    story: 'The registration response has status 200 instead of 201.',
     fails: ['REG-08/created'],
     async middleware(ctx, next) {
       await next()
@@ -297,7 +306,8 @@ const faults: Fault[] = [
   unregisteredGrant('refresh_token', ['REG-12/unregistered-refresh-token']),
   {
     id: 'redirect-uris-of-the-statement-at-the-page',
-    story: 'The authorisation page validates against the software statement, not the registration.',
+    story:
+      'The authorisation endpoint compares the redirect_uri with the software statement, not with the registered redirect_uris.',
     fails: ['REG-13/left-out'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
@@ -315,7 +325,8 @@ const faults: Fault[] = [
   },
   {
     id: 'auth-method-as-the-product-calls-it',
-    story: 'Every registration is answered with the default method of the product.',
+    story:
+      'The registration response always has token_endpoint_auth_method tls_client_auth, the default of the product.',
     fails: ['REG-17/private-key-jwt'],
     policies: (correct, { fired }) => ({
       registrationView(stored) {
@@ -330,7 +341,7 @@ const faults: Fault[] = [
   {
     id: 'page-names-the-app',
     story:
-      'The consent page shows the name of the app, which everybody knows, and neither its owner nor on whose behalf it asks.',
+      'The consent page shows only the name of the app, neither the organisation nor on whose behalf it asks.',
     fails: ['REG-22/organisation', 'REG-22/on-behalf-of'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
@@ -344,7 +355,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-signed-by-anybody',
-    story: 'The statement inside is verified, and the JWT around it taken for mere wrapping.',
+    story:
+      'The bank verifies only the software statement, neither the signature nor the expiry of the registration JWT that contains it.',
     fails: [],
     warns: ['REG-24/unsigned', 'REG-24/expired'],
     policies: (correct, { fired }) => ({
@@ -360,7 +372,7 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-with-alg-none',
-    story: 'The library takes alg none for a signature that needs no key.',
+    story: 'The bank accepts a registration JWT with alg none.',
     fails: [],
     warns: ['REG-24/unsigned'],
     policies: (correct, { fired }) => ({
@@ -375,7 +387,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-with-keys-of-its-own',
-    story: 'Whoever registers may send jwks, and what is signed by them is taken for proven.',
+    story:
+      'The bank accepts a registration JWT signed with keys that the registration itself contains in its claim jwks.',
     fails: [],
     warns: ['REG-24/forged'],
     policies: (correct, { fired }) => ({
@@ -388,7 +401,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-of-any-media-type',
-    story: 'Whatever looks like a JWT is one; the Content-Type is not read.',
+    story:
+      'The registration endpoint ignores the Content-Type and accepts every body that is a JWT.',
     fails: [],
     warns: ['REG-27/text-plain', 'REG-27/application-json'],
     policies: (correct, { fired }) => ({
@@ -400,7 +414,7 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-jwt-as-json',
-    story: 'The framework knows JSON and its relatives; application/json was left in the list.',
+    story: 'The registration endpoint accepts a JWT with Content-Type application/json.',
     fails: [],
     warns: ['REG-27/application-json'],
     policies: (correct, { fired }) => ({
@@ -413,7 +427,8 @@ const faults: Fault[] = [
   },
   {
     id: 'management-token-lost',
-    story: 'Client management is not supported, so its token is not handed out either.',
+    story:
+      'The registration response has no registration_access_token, because client management is not supported.',
     fails: [],
     warns: ['REG-28/all-fields'],
     policies: (correct, { fired }) => ({
@@ -426,7 +441,8 @@ const faults: Fault[] = [
   },
   {
     id: 'one-management-token-for-all',
-    story: 'Client management is not supported, and so a fixed token fills its field.',
+    story:
+      'Each client gets the same registration_access_token, a fixed text, because client management is not supported.',
     fails: [],
     warns: ['REG-34/own-token'],
     policies: (correct, { fired }) => ({
@@ -439,7 +455,7 @@ const faults: Fault[] = [
   },
   {
     id: 'management-address-without-host',
-    story: 'The address of the new client is a path, which the gateway was to make whole.',
+    story: 'registration_client_uri is only a path. The gateway was meant to add the host.',
     fails: [],
     warns: ['REG-33/uri'],
     policies: (correct, { fired }) => ({
@@ -455,21 +471,24 @@ const faults: Fault[] = [
   },
   {
     id: 'management-address-in-plain-http',
-    story: 'The service makes its addresses from what reaches it behind the terminator of TLS.',
+    story:
+      'registration_client_uri begins with http:. The service builds it from the request that it sees behind the TLS terminator.',
     fails: [],
     warns: ['REG-33/reachable'],
     middleware: managedAt((uri) => uri.replace(/^https:/, 'http:')),
   },
   {
     id: 'management-address-of-the-cluster',
-    story: 'The service is configured with the name under which the gateway finds it.',
+    story:
+      'registration_client_uri has an internal host name, the one under which the gateway reaches the service.',
     fails: [],
     warns: ['REG-33/reachable'],
     middleware: managedAt((uri) => `https://registration.cards.internal${new URL(uri).pathname}`),
   },
   {
     id: 'management-address-of-the-first-client',
-    story: 'The address is composed once and kept.',
+    story:
+      'Each client gets the registration_client_uri of the first client, because the service builds the address once and keeps it.',
     fails: [],
     warns: ['REG-34/own-uri'],
     middleware: managedAt((uri) => {
@@ -480,7 +499,8 @@ const faults: Fault[] = [
   },
   {
     id: 'organisation-by-its-number-at-the-regulator',
-    story: 'org_id is filled from the register of the regulator instead of the software statement.',
+    story:
+      "org_id in the registration response is a number of the regulator's register, not the org_id of the software statement.",
     fails: [],
     warns: ['REG-29/from-statement'],
     policies: (correct, { fired }) => ({
@@ -493,7 +513,7 @@ const faults: Fault[] = [
   {
     id: 'organisation-of-the-latest-client-is-none',
     story:
-      'The name of an organisation is looked up in a directory that is a day old: a new one has none.',
+      'org_name is empty for a newly registered organisation. The bank looks the name up in a copy of the directory that is one day old.',
     fails: [],
     warns: ['REG-29/from-statement'],
     policies: (correct, { fired }) => ({

@@ -81,23 +81,30 @@ const uriUnlisted = (id: string, story: string, listed: (uris: string[]) => stri
 const faults: Fault[] = [
   uriUnlisted(
     'first-redirect-uri-alone-is-listed',
-    'The answer is made for a page with one field, which has the first redirect URI.',
+    'The registration response lists only the first redirect URI, although the bank accepts all of them.',
     (uris) => uris.slice(0, 1),
   ),
   uriUnlisted(
     'first-redirect-uri-is-not-listed',
-    'The first redirect URI is the home of the client in the data model, and the list has the rest.',
+    'The registration response leaves out the first redirect URI, although the bank accepts it. The data model stores it in another field.',
     (uris) => uris.slice(1),
   ),
   unlisted(
     'authorization_code',
-    'Every client uses codes, so the answer names what clients may have beside them.',
+    'The registration response leaves out authorization_code, although the client can use it.',
   ),
-  unlisted('client_credentials', 'The grant of the machine is a setting of the gateway alone.'),
-  unlisted('refresh_token', 'Refresh tokens come with codes, and are no grant in the data model.'),
+  unlisted(
+    'client_credentials',
+    'The registration response leaves out client_credentials, although the client can use it.',
+  ),
+  unlisted(
+    'refresh_token',
+    'The registration response leaves out refresh_token, although the client can use it.',
+  ),
   {
     id: 'scope-of-accounts-is-not-listed',
-    story: 'Every client may ask for accounts, so the answer names the scopes that it has beside.',
+    story:
+      'The registration response leaves out the scope accounts, although the bank accepts it, because every client has that scope.',
     fails: ['AUTHZ-09/beyond'],
     warns: ['TOK-36/within-registration'],
     middleware: successes(['registration'], (body) => ({
@@ -107,7 +114,8 @@ const faults: Fault[] = [
   },
   {
     id: 'page-of-one-customer-names-nobody',
-    story: 'The page was translated for some customers, and the names in its text were left out.',
+    story:
+      'The consent page of some customers does not name the TPP. The names were left out in a translation of the page.',
     fails: ['REG-22/on-behalf-of'],
     async middleware(ctx, next) {
       const { bank } = stateOf(ctx)
@@ -122,8 +130,7 @@ const faults: Fault[] = [
   },
   {
     id: 'confirming-again-names-nobody',
-    story:
-      'The page that asks for a second confirmation takes for granted that customers know who asks.',
+    story: 'The page for the re-confirmation of a consent does not name the TPP.',
     fails: ['REG-22/again'],
     async middleware(ctx, next) {
       await next()
@@ -141,19 +148,20 @@ const faults: Fault[] = [
   },
   {
     id: 'id-token-algorithm-as-asked',
-    story: 'Each client has its ID tokens in the algorithm that it likes; the list says PS256.',
+    story:
+      'The bank stores the id_token_signed_response_alg that a client asks for, even if the configuration lists only PS256.',
     fails: ['REG-05/signing-algorithm'],
     policies: echoes('id_token_signed_response_alg'),
   },
   {
     id: 'scope-as-asked',
-    story: 'scope goes into the database as it came; what is not known gives no access anyway.',
+    story: 'The bank stores the scope as requested, even scopes that it does not support.',
     fails: ['REG-05/scope'],
     policies: echoes('scope'),
   },
   {
     id: 'any-scope-beside-a-short-list',
-    story: 'The same, and the configuration lists the one scope that each server must list.',
+    story: 'The bank stores the scope as requested, and its configuration lists only openid.',
     fails: ['REG-05/scope'],
     policies: echoes('scope'),
     middleware: successes(['discovery'], (body) => ({ ...body, scopes_supported: ['openid'] })),
@@ -161,7 +169,7 @@ const faults: Fault[] = [
   {
     id: 'organisation-of-the-request',
     story:
-      'The claims of the statement and those of the request are put into one map, the latter last.',
+      'The bank stores the organisation that the registration request states, not the one of the software statement. It merges the claims of both, and those of the request win.',
     fails: [],
     warns: ['REG-36/not-adopted'],
     policies: echoes('org_name'),
@@ -169,34 +177,37 @@ const faults: Fault[] = [
   {
     id: 'organisation-id-of-the-request',
     story:
-      'The name of the organisation is that of the statement; its identifier has a column with a default.',
+      'The bank stores the org_id that the registration request states, not the one of the software statement.',
     fails: [],
     warns: ['REG-36/not-adopted'],
     policies: echoes('org_id'),
   },
   {
     id: 'client-id-of-the-request',
-    story: 'The product issues a client_id where the request has none.',
+    story:
+      'The bank uses the client_id that the registration request contains. The product issues its own only if there is none.',
     fails: [],
     warns: ['REG-36/not-adopted'],
     policies: echoes('client_id'),
   },
   {
     id: 'last-redirect-uri-alone-is-compared',
-    story: 'A loop over the redirect URIs keeps the result of its last turn.',
+    story:
+      'The bank compares only the last redirect URI with the software statement, because a loop keeps only its last result.',
     fails: ['REG-04/outside'],
     policies: comparesOnly((uris) => [uris.at(-1)]),
   },
   {
     id: 'first-and-last-redirect-uri-are-compared',
-    story: 'The form of the directory has room for two redirect URIs: the first and the last.',
+    story:
+      'The bank compares only the first and the last redirect URI with the software statement.',
     fails: ['REG-04/outside'],
     policies: comparesOnly((uris) => [uris[0], uris.at(-1)]),
   },
   {
     id: 'page-names-the-client-before',
     story:
-      'The template of the consent page is filled once and cached without the client in its key.',
+      'The consent page of the second client names the first client. The page is cached without the client in the cache key.',
     fails: ['REG-22/second-client'],
     policies: (correct, { fired }) => ({
       stored(model, id, record) {
@@ -215,7 +226,8 @@ const faults: Fault[] = [
   },
   {
     id: 'registration-for-another-bank',
-    story: 'The audience of a registration is not compared: TPPs send one JWT to all banks.',
+    story:
+      'The bank does not compare the aud of a registration JWT, so it accepts one that was made for another bank.',
     fails: [],
     warns: ['REG-24/other-audience'],
     policies: (correct, { fired }) => ({
@@ -228,7 +240,7 @@ const faults: Fault[] = [
   },
   {
     id: 'registrations-from-the-future',
-    story: 'A registration is read by hand: exp is compared, and nobody has ever sent nbf.',
+    story: 'The bank ignores the nbf of a registration JWT and accepts one that is not yet valid.',
     fails: [],
     warns: ['REG-24/not-yet-good'],
     policies: (correct, { fired }) => ({
@@ -241,7 +253,7 @@ const faults: Fault[] = [
   {
     id: 'a-grant-of-another-channel-is-stored',
     story:
-      'Clients are made from a template of the mobile app, whose grant type the configuration does not have.',
+      'The registration response has a grant type that the configuration does not list. New clients are created from a template of the mobile app.',
     fails: [],
     warns: ['REG-35/advertised'],
     middleware: successes(['registration'], (body) => ({
@@ -252,7 +264,7 @@ const faults: Fault[] = [
   {
     id: 'the-default-response-type-is-stored-too',
     story:
-      'RFC 7591 has code for a default: the library adds it to the response types that a client asks for.',
+      'The bank adds response type code, the default of RFC 7591, although the configuration does not list it and the client did not ask for it.',
     fails: [],
     warns: ['REG-35/advertised'],
     middleware: successes(['registration'], (body) => ({
@@ -262,7 +274,8 @@ const faults: Fault[] = [
   },
   {
     id: 'redirect-uris-are-not-returned',
-    story: 'The answer is made of a record whose list of redirect URIs is loaded later.',
+    story:
+      'The registration response has an empty list of redirect_uris, because the stored list is not loaded yet.',
     fails: ['REG-13/as-registered'],
     middleware: successes(['registration'], (body) => ({ ...body, redirect_uris: [] })),
   },

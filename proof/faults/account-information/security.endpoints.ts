@@ -92,14 +92,14 @@ function readsAsNamed(
 const faults: Fault[] = [
   {
     id: 'data-at-each-listener',
-    story: 'One server is behind all host names, and the certificate is a matter of the host name.',
+    story: 'Data endpoints are also served at the host names that need no transport certificate.',
     fails: ['SEC-02/other-listeners'],
     middleware: atEachListener((path) => !path.includes('-consents')),
   },
   {
     id: 'consents-at-each-listener',
     story:
-      'The pages read the consent that they show from the service of consents, by the same proxy.',
+      'Consent endpoints are also served at the host names that need no transport certificate.',
     fails: ['SEC-01/other-listeners'],
     middleware: atEachListener((path) => path.includes('account-access-consents')),
   },
@@ -115,14 +115,14 @@ const faults: Fault[] = [
   },
   {
     id: 'head-of-an-account-from-the-cache',
-    story: 'The gateway asks for a token before GET, and answers HEAD from what it keeps of GET.',
+    story: 'A HEAD request for an account needs no access token, because a cache answers it.',
     fails: [],
     warns: ['SEC-16/data'],
     middleware: headFromTheCache(/\/accounts\/[^/]+/),
   },
   {
     id: 'head-of-a-consent-from-the-cache',
-    story: 'The rule for tokens lists GET, POST and DELETE, and the cache answers HEAD.',
+    story: 'A HEAD request for a consent needs no access token, because a cache answers it.',
     fails: [],
     warns: ['SEC-16/consent'],
     middleware: headFromTheCache(/\/account-access-consents\/[^/]+$/),
@@ -130,21 +130,23 @@ const faults: Fault[] = [
   {
     id: 'new-data-endpoints-without-certificate',
     story:
-      'The gateway lists the paths that need a certificate; transactions came a release later.',
+      "GET /transactions needs no transport certificate. It was added later and is not in the gateway's list of paths.",
     fails: ['SEC-02/other-endpoints'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(({ path }) => path === `${AISP}/transactions`),
   },
   {
     id: 'single-accounts-without-certificate',
-    story: 'The list of paths at the gateway compares whole paths, and AccountIds are in none.',
+    story:
+      'The endpoints of one account need no transport certificate, because the gateway compares whole paths.',
     fails: ['SEC-02/other-endpoints'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(({ path }) => path.startsWith(`${AISP}/accounts/`)),
   },
   {
     id: 'filters-without-certificate',
-    story: 'The rule for the certificate compares the whole target of a request, query and all.',
+    story:
+      'Transaction requests with toBookingDateTime need no transport certificate, because the gateway compares the path together with the query.',
     fails: ['SEC-02/other-endpoints'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(
@@ -153,21 +155,23 @@ const faults: Fault[] = [
   },
   {
     id: 'double-slashes-without-certificate',
-    story: 'The rule for the certificate compares paths; the router behind it merges slashes.',
+    story:
+      'A list with a double slash in its path needs no transport certificate. The router behind the gateway merges slashes.',
     fails: ['SEC-02/other-endpoints'],
     settings: { tlsRefusal: 'status' },
     middleware: admitsSpelled((path) => path.replace(/\/{2,}/g, '/')),
   },
   {
     id: 'paths-in-capitals-without-certificate',
-    story: 'Rules of the gateway heed case; the server behind it runs on a system that does not.',
+    story:
+      'A list whose path has upper-case letters needs no transport certificate. The server behind the gateway ignores case.',
     fails: ['SEC-02/other-endpoints'],
     settings: { tlsRefusal: 'status' },
     middleware: admitsSpelled((path) => path.toLowerCase()),
   },
   {
     id: 'consent-creation-with-expired-certificate',
-    story: 'The authority of a certificate is checked, its dates only where something is read.',
+    story: 'The creation of a consent accepts an expired transport certificate.',
     fails: ['SEC-01/create'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(
@@ -179,7 +183,7 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-deletion-without-certificate',
-    story: 'A rule for GET and POST demands the certificate; nobody thought of DELETE.',
+    story: 'The delete of a consent needs no transport certificate.',
     fails: ['SEC-01/delete'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(
@@ -188,14 +192,16 @@ const faults: Fault[] = [
   },
   {
     id: 'funds-confirmation-without-certificate',
-    story: 'The funds confirmation service has a gateway of its own.',
+    story:
+      'The funds confirmation endpoints need no transport certificate, because they have their own gateway.',
     fails: ['SEC-01/funds-confirmation'],
     settings: { tlsRefusal: 'status' },
     middleware: admits(({ path }) => path.includes('/cbpii/')),
   },
   {
     id: 'authorised-consent-of-any-client',
-    story: 'The owner is compared while a consent waits; afterwards its customer is.',
+    story:
+      'Any client can query an authorised consent, because the owner is compared only before the approval.',
     fails: ['SEC-05/authorised'],
     policies: (correct, { fired }) => ({
       ownsConsent(consent, clientId) {
@@ -209,7 +215,7 @@ const faults: Fault[] = [
   {
     id: 'account-of-the-query-after-that-of-the-path',
     story:
-      'The guard looks at the AccountId of the path, and the query of the same name is bound over it before the account is read.',
+      'If the query has an AccountId, the bank returns that account, even one of another consent. It checks only the AccountId of the path.',
     fails: ['SEC-07/in-the-query'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -232,14 +238,14 @@ const faults: Fault[] = [
   {
     id: 'consent-of-a-header',
     story:
-      'The gateway tells the services behind it the consent in a header, and adds the header where it is missing.',
+      'If a request has the header x-consent-id, the bank returns the data of that consent, whatever the access token.',
     fails: ['SEC-07/in-headers'],
     middleware: readsAsNamed('x-consent-id', ({ id }) => id),
   },
   {
     id: 'transactions-of-the-user-in-a-header',
     story:
-      'The search of transactions is a service of its own, which the gateway tells the user in a header.',
+      'If a request has the header x-authenticated-userid, GET /transactions returns the data of that customer, whatever the access token.',
     fails: ['SEC-07/in-headers'],
     middleware: readsAsNamed('x-authenticated-userid', ({ customerId }) => customerId, [
       'transactions',
@@ -247,13 +253,14 @@ const faults: Fault[] = [
   },
   {
     id: 'list-of-the-consents-of-all-clients',
-    story: 'The repository has a list for the screens of the bank, and the router serves it.',
+    story: 'GET /account-access-consents returns the consents of all clients.',
     fails: ['SEC-05/other-client'],
     middleware: listing(() => true),
   },
   {
     id: 'second-customer-reads-the-first',
-    story: 'Accounts of migrated customers have no owner in the new store, and so are everybody’s.',
+    story:
+      "Some customers' tokens can read every account, because the accounts of migrated customers have no owner.",
     fails: ['SEC-07/second-customer'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -270,7 +277,8 @@ const faults: Fault[] = [
   },
   {
     id: 'consents-queried-with-an-expired-token',
-    story: 'Token introspection is cached for a day on the path of consents.',
+    story:
+      'The consent endpoints, except delete, accept an expired access token, because its check is cached for a day.',
     fails: ['SEC-03/expired-token'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
@@ -284,7 +292,8 @@ const faults: Fault[] = [
   },
   {
     id: 'newest-client-token-never-expires',
-    story: 'A client has one session, which its next token ends; nothing else does.',
+    story:
+      'A token of the client_credentials grant does not expire. Only the next token of the client ends it.',
     fails: ['SEC-03/expired-token', 'CLC-07/expired-token', 'FCC-13/expired-token'],
     async middleware(ctx, next) {
       await next()
@@ -301,7 +310,7 @@ const faults: Fault[] = [
   },
   {
     id: 'consents-created-with-an-expired-token',
-    story: 'The expiry of a token is looked at where something is read or deleted.',
+    story: 'The creation of a consent accepts an expired access token.',
     fails: ['SEC-03/expired-token'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
@@ -315,7 +324,7 @@ const faults: Fault[] = [
   },
   {
     id: 'second-clients-accounts-show-the-whole-number',
-    story: 'TPPs that were on board before the masking keep the old view.',
+    story: 'The second client gets whole card numbers instead of masked ones.',
     fails: ['ACC-09/masked'],
     policies: (correct, { fired }) => ({
       maskCard(pan) {
@@ -328,7 +337,7 @@ const faults: Fault[] = [
   },
   {
     id: 'card-number-in-a-refusal',
-    story: 'What a consent may not read is refused with the number of the card, for the help desk.',
+    story: 'The message of a 403 response contains a whole card number, for the help desk.',
     fails: [],
     warns: ['SEC-09/full-card-number'],
     async middleware(ctx, next) {
@@ -343,7 +352,8 @@ const faults: Fault[] = [
   },
   {
     id: 'card-number-as-description-of-the-second-card',
-    story: 'A customer who names no card gets its number for a name.',
+    story:
+      'The Description of the second card contains its whole number, because the customer gave it no name.',
     fails: [],
     warns: ['SEC-09/full-card-number'],
     policies: (correct, { fired }) => ({

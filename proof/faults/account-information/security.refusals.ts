@@ -27,7 +27,8 @@ function refusedInWord(status: number, words: Record<string, unknown> = {}): Mid
 const faults: Fault[] = [
   {
     id: 'refused-data-in-the-answer',
-    story: 'The guard of permissions sets status 403, and forgets to return.',
+    story:
+      'A request without the needed permission gets status 403, but the body has the data. The code sets the status and does not return.',
     fails: ['SEC-14/nothing-given'],
     policies: (correct) => ({
       permits: (permissions, endpoint) => correct.permits(permissions, endpoint) || served(),
@@ -36,7 +37,7 @@ const faults: Fault[] = [
   },
   {
     id: 'ended-consents-in-the-answer',
-    story: 'A filter behind the handler looks at the state of the consent, and sets the status.',
+    story: 'A data request for an ended consent gets status 403, but the body has the data.',
     fails: ['SEC-14/nothing-given'],
     policies: (correct) => ({
       tokensDie: () => false,
@@ -49,7 +50,8 @@ const faults: Fault[] = [
   },
   {
     id: 'refused-registrations-are-stored',
-    story: 'The validation of a registration sets the status, beside the handler that stores it.',
+    story:
+      'A registration with invalid redirect URIs gets status 400, but the client is registered and the body has it.',
     fails: ['SEC-14/nothing-given'],
     policies: (correct) => ({
       redirectUrisAcceptable: (asked, statement) =>
@@ -59,7 +61,7 @@ const faults: Fault[] = [
   },
   {
     id: 'deleted-consents-in-the-answer',
-    story: 'The mark of a deletion is compared when the consent is written already.',
+    story: 'The query of a deleted consent gets status 400, but the body has the consent.',
     fails: ['SEC-14/nothing-given'],
     policies: (correct) => ({
       visibleToTpp: (consent) =>
@@ -69,8 +71,7 @@ const faults: Fault[] = [
   },
   {
     id: 'strangers-are-told-how-it-ended',
-    story:
-      'The refusal says that the consent was revoked, also to a client that it does not belong to.',
+    story: 'The refusal of a query shows another client that the consent is Revoked.',
     fails: ['SEC-14/nothing-given'],
     async middleware(ctx, next) {
       await next()

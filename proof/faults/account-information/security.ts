@@ -99,7 +99,8 @@ function readsQuery(fits: (ctx: Context) => boolean): Fault['middleware'] {
 const faults: Fault[] = [
   {
     id: 'consents-of-the-organisation',
-    story: 'The owner of a consent is the organisation of the certificate, whichever client it is.',
+    story:
+      'A client can use the consents of another client of the same organisation, because the bank compares only the organisation.',
     fails: [],
     warns: ['SEC-10/same-software'],
     policies: (correct, { fired }) => ({
@@ -117,14 +118,15 @@ const faults: Fault[] = [
   },
   {
     id: 'no-certificate-needed',
-    story: 'The gateway asks for a certificate, and goes on without one.',
+    story:
+      'The bank accepts requests without a transport certificate. The gateway asks for one but does not require it.',
     fails: ['SEC-01/no-certificate', 'SEC-02/no-certificate', 'REG-01/no-certificate'],
     ...lets('none'),
   },
   {
     id: 'sessions-of-other-listeners-are-resumed',
     story:
-      'One set of ticket keys for all virtual hosts of the gateway, and the certificate is asked for in full handshakes alone (CVE-2025-23419 of nginx, CVE-2025-23048 of Apache httpd).',
+      'A TLS session of another host is resumed without a transport certificate, because all virtual hosts share the ticket keys (CVE-2025-23419 of nginx, CVE-2025-23048 of Apache httpd).',
     fails: ['SEC-01/resumed', 'SEC-02/resumed'],
     settings: { sharedTlsSessions: true },
     async middleware(ctx, next) {
@@ -135,14 +137,15 @@ const faults: Fault[] = [
   },
   {
     id: 'any-certificate-will-do',
-    story: 'The chain is verified by a service that was down on the day of the release.',
+    story:
+      'The bank accepts a transport certificate of any issuer, because it does not verify the chain.',
     fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],
     ...lets('untrusted'),
   },
   {
     id: 'clients-are-known-by-the-names-in-certificates',
     story:
-      'The gateway asks for a certificate without a look at its signature (optional_no_ca of nginx). The service looks up subject and issuer, and knows them.',
+      'The bank accepts a self-made certificate with the subject and issuer of a client. The gateway does not verify its signature (optional_no_ca of nginx).',
     fails: ['SEC-01/untrusted', 'SEC-02/untrusted', 'REG-01/untrusted'],
     settings: { tlsRefusal: 'status' },
     async middleware(ctx, next) {
@@ -153,14 +156,14 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-certificates-are-forgiven',
-    story: 'The validity of certificates is looked at when they are enrolled.',
+    story: 'The bank accepts an expired transport certificate.',
     fails: ['SEC-01/expired', 'SEC-02/expired', 'REG-01/expired'],
     ...lets('expired'),
   },
   {
     id: 'any-authority-while-tokens-are-bound',
     story:
-      'Tokens are bound to the certificate over which they are fetched; whose authority it is of, the gateway of the interface does not ask.',
+      'Consent, data and token requests accept a certificate of any issuer. Tokens are bound to the certificate, but the gateway does not verify its issuer.',
     fails: ['SEC-01/untrusted', 'SEC-02/untrusted'],
     settings: { tlsRefusal: 'status' },
     async middleware(ctx, next) {
@@ -178,27 +181,29 @@ const faults: Fault[] = [
   },
   {
     id: 'token-in-the-query',
-    story: 'A gateway moves the parameter access_token into the header, as RFC 6750 2.3 allows.',
+    story:
+      'The bank accepts the access token in the query (RFC 6750 2.3), which the gateway moves into the header.',
     fails: ['CLC-07/in-the-query'],
     middleware: readsQuery(() => true),
   },
   {
     id: 'token-in-the-query-of-data',
-    story:
-      'The data service is older than the gateway, and still takes access_token as RFC 6750 2.3 has it.',
+    story: 'The data endpoints accept the access token in the query (RFC 6750 2.3).',
     fails: [],
     warns: ['SEC-12/in-the-query'],
     middleware: readsQuery((ctx) => partOf(ctx) === 'data'),
   },
   {
     id: 'consents-without-token',
-    story: 'The certificate identifies the client, so creations and queries need no token.',
+    story:
+      'The creation and query of consents need no access token, because the certificate identifies the client.',
     fails: ['SEC-03/create-without', 'SEC-03/query-without'],
     middleware: lendsToken((ctx) => ctx.get('authorization') === '' && isConsent(ctx)),
   },
   {
     id: 'query-with-a-token-at-the-end',
-    story: 'The pattern that finds the token in the header is not anchored at its beginning.',
+    story:
+      'The query of a consent accepts an invalid access token that ends with a valid one. The pattern for the token is not anchored at its start.',
     fails: ['SEC-03/unknown-token'],
     async middleware(ctx, next) {
       const found = /\S{43}$/.exec(ctx.get('authorization'))?.[0]
@@ -211,21 +216,20 @@ const faults: Fault[] = [
   },
   {
     id: 'query-with-any-token',
-    story:
-      'The gateway checks whether there is a bearer token, and leaves the rest to the service.',
+    story: 'The query of a consent accepts any text as access token.',
     fails: ['SEC-03/unknown-token'],
     middleware: lendsToken((ctx) => ctx.method === 'GET' && isConsent(ctx) && isMadeUp(ctx)),
   },
   {
     id: 'create-with-any-token',
-    story:
-      'Creation happens before there is anything to protect: a token is asked for, any will do.',
+    story: 'The creation of a consent accepts any text as access token.',
     fails: ['SEC-03/create-unknown-token'],
     middleware: lendsToken((ctx) => ctx.method === 'POST' && isConsent(ctx) && isMadeUp(ctx)),
   },
   {
     id: 'funds-confirmation-without-token',
-    story: 'The funds confirmation service knows its callers by their certificates.',
+    story:
+      'The creation of a funds confirmation consent needs no access token, because the certificate identifies the client.',
     fails: ['SEC-03/funds-confirmation'],
     middleware: lendsToken(
       (ctx) =>
@@ -237,7 +241,7 @@ const faults: Fault[] = [
   },
   {
     id: 'consent-of-any-client-queried',
-    story: 'A ConsentId is thought to be a secret.',
+    story: 'Any client can query a consent, because the bank treats the ConsentId as a secret.',
     fails: ['SEC-05/other-client'],
     policies: policy('ownsConsent', (correct) => (consent, clientId) => {
       const ctx = currentRequest()
@@ -247,7 +251,7 @@ const faults: Fault[] = [
   {
     id: 'any-account-for-the-second-client-while-absent',
     story:
-      'Machines of newer clients are let in by a route of their own, which asks for the grant alone.',
+      'Without x-fapi-customer-ip-address, the second client can read every account, even one of another consent.',
     fails: ['SEC-07/second-client'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -263,7 +267,8 @@ const faults: Fault[] = [
   },
   {
     id: 'any-account-behind-an-end',
-    story: 'A search that has an end goes to the archive of bookings, which knows no owners.',
+    story:
+      'With only toBookingDateTime, GET /accounts/{AccountId}/transactions returns every account, even one of another consent.',
     fails: ['SEC-07/transactions'],
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {
@@ -277,7 +282,7 @@ const faults: Fault[] = [
   },
   {
     id: 'any-account',
-    story: 'An account, its balances and its transactions are looked up by its id.',
+    story: 'The endpoints of one account return every known account, even one of another consent.',
     fails: ['SEC-07/account', 'SEC-07/balances', 'SEC-07/transactions'],
     policies: policy('accountRefusal', (correct) => (own, known) => {
       return known ? undefined : correct(own, known)
@@ -285,8 +290,7 @@ const faults: Fault[] = [
   },
   {
     id: 'subject-is-the-card-number',
-    story:
-      'Customers are filed under the number of their first card, and sub is the key of the file.',
+    story: "The sub of ID tokens is the customer's card number.",
     fails: [],
     warns: ['SEC-09/in-tokens'],
     middleware: idTokens((claims, sign, ctx) => {
@@ -297,7 +301,7 @@ const faults: Fault[] = [
   },
   {
     id: 'account-ids-are-encoded-card-numbers',
-    story: 'The ledger knows cards by their numbers, and the facade makes ids of them by base64.',
+    story: 'The AccountId is the card number in base64.',
     fails: [],
     warns: ['SEC-09/account-id'],
     policies: (correct, { fired }) => ({
@@ -311,7 +315,7 @@ const faults: Fault[] = [
   },
   {
     id: 'transaction-ids-begin-with-the-card',
-    story: 'The id of a booking is the number of the card and, behind it, that of the booking.',
+    story: 'The TransactionId begins with the card number.',
     fails: [],
     warns: ['SEC-09/transaction-ids'],
     policies: (correct, { fired }) => {
@@ -335,7 +339,7 @@ const faults: Fault[] = [
   },
   {
     id: 'card-number-in-address-line',
-    story: 'A payment at the counter is booked with the number of the card as its address.',
+    story: 'AddressLine contains a whole card number.',
     fails: [],
     warns: ['SEC-09/full-card-number'],
     middleware: elements('Transaction', (row) =>

@@ -51,7 +51,8 @@ const refreshes = ofEachBank(() => ({ last: '' }))
 const faults: Fault[] = [
   {
     id: 'client-tokens-at-once-are-the-last',
-    story: 'The answer is written into one object, which is sent a moment later.',
+    story:
+      'Two client_credentials requests at the same time get the same response, because they share an object.',
     fails: ['TOK-03/at-once'],
     async middleware(ctx, next) {
       const form = tokenForm(ctx)
@@ -69,7 +70,7 @@ const faults: Fault[] = [
   {
     id: 'refreshes-at-once-are-of-the-last',
     story:
-      'The refresh token is kept in a field of the service, of which there is one. Another request may overwrite it. A refresh gives no ID token.',
+      'Two refreshes at the same time: one gets the tokens of the other, because requests share the refresh token in a field. A refresh gives no ID token.',
     fails: ['DATA-08/refreshes-at-once'],
     async middleware(ctx, next) {
       const form = tokenForm(ctx)
@@ -90,7 +91,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-with-any-scope',
-    story: 'A refresh may name scopes, and gets what it names as far as the bank knows it.',
+    story: 'A refresh gives every scope that it asks for, even one the grant does not have.',
     fails: [],
     warns: ['TOK-23/asked-for'],
     middleware: async (ctx, next) => {
@@ -101,7 +102,8 @@ const faults: Fault[] = [
   },
   {
     id: 'client-credentials-with-any-scope',
-    story: 'The scopes of the client are known to the page, and unknown to the token endpoint.',
+    story:
+      'The client_credentials grant gives every scope that it asks for, even one the bank does not support.',
     fails: [],
     warns: ['TOK-36/asked-for'],
     middleware: async (ctx, next) => {
@@ -115,8 +117,7 @@ const faults: Fault[] = [
   },
   {
     id: 'approvals-of-others-end-the-newest',
-    story:
-      'One session for a client: whoever approves next, of whichever customer, ends the others.',
+    story: 'The approval of one customer ends the tokens of the client for other customers.',
     fails: ['ACC-01/answers-200', 'DATA-08/other-approvals'],
     because: 'Tokens end before their time wherever the other customer approved meanwhile.',
     async middleware(ctx, next) {
@@ -139,7 +140,7 @@ const faults: Fault[] = [
   {
     id: 'scopes-of-the-bank-not-of-the-client',
     story:
-      'A scope is refused when the bank has none of this name; whose it is was left for later.',
+      'The bank accepts every scope that it supports, even one that is not registered for the client.',
     fails: ['AUTHZ-09/left-out'],
     warns: ['TOK-36/left-out'],
     policies: (_correct, { fired }) => ({
@@ -154,7 +155,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-token-reads-balances',
-    story: 'The service of balances believes a cache of tokens that has no expiry.',
+    story: 'The balance endpoints accept an expired access token.',
     fails: ['TOK-21/expired'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
@@ -168,13 +169,13 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-token-reads-one-account',
-    story: 'Single transactions go past the cache that knows what has expired.',
+    story: 'GET /accounts/{AccountId}/transactions accepts an expired access token.',
     fails: ['TOK-21/expired'],
     policies: stillGood('AccessToken', ({ path }) => /\/accounts\/[^/]+\/transactions$/.test(path)),
   },
   {
     id: 'expired-token-creates-funds-consents',
-    story: 'The service of funds confirmation believes a cache of tokens that has no expiry.',
+    story: 'The creation of a funds confirmation consent accepts an expired access token.',
     fails: ['SEC-03/expired-funds-token'],
     policies: stillGood(
       'ClientCredentials',
@@ -183,13 +184,13 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-token-while-absent',
-    story: 'Requests of machines are let in by the gateway, whose cache of tokens has no expiry.',
+    story: 'Data requests without x-fapi-customer-ip-address accept an expired access token.',
     fails: ['TOK-21/expired'],
     policies: stillGood('AccessToken', (ctx) => isAbsent(ctx) && endpointOf(ctx) !== undefined),
   },
   {
     id: 'expired-token-with-a-filter',
-    story: 'Searches run in a service of their own, which reads the token and not its time.',
+    story: 'Transaction requests with a date filter accept an expired access token.',
     fails: ['TOK-21/expired'],
     policies: stillGood(
       'AccessToken',
@@ -198,7 +199,7 @@ const faults: Fault[] = [
   },
   {
     id: 'client-token-reads-single-accounts',
-    story: 'The AccountId tells whose data it is; which grant the token came from is not asked.',
+    story: 'A token of the client_credentials grant reads the data of single accounts.',
     fails: ['TOK-24/accounts', 'TOK-24/balances', 'TOK-24/transactions'],
     middleware: async (ctx, next) => {
       const state = stateOf(ctx)
@@ -219,21 +220,22 @@ const faults: Fault[] = [
   },
   {
     id: 'data-token-deletes-consents',
-    story: 'Deletion asks for a token of the consent’s client, and any of its tokens is one.',
+    story: 'An access token of the authorization_code grant can delete a consent.',
     fails: [],
     warns: ['TOK-25/delete'],
     middleware: managesByDataToken('DELETE'),
   },
   {
     id: 'data-token-creates-consents',
-    story: 'The scope of both tokens is accounts, and the scope is all that is asked.',
+    story: 'An access token of the authorization_code grant can create a consent.',
     fails: [],
     warns: ['TOK-25/create'],
     middleware: managesByDataToken('POST'),
   },
   {
     id: 'data-tokens-of-the-second-client-create-consents',
-    story: 'Newer clients have one kind of token, for whatever their scope names.',
+    story:
+      'An access token of the authorization_code grant of the second client can create a consent.',
     fails: [],
     warns: ['TOK-25/create'],
     middleware: managesByDataToken('POST', 'second'),
@@ -241,7 +243,7 @@ const faults: Fault[] = [
   {
     id: 'client-token-says-another-scope',
     story:
-      'Tokens of clients open all that a client may do; the text of their scope is from the other product.',
+      'The response to a client_credentials request names a scope that the token does not have.',
     fails: [],
     warns: ['TOK-38/as-stated'],
     middleware: tokenResponses((answer, ctx) => {
@@ -255,7 +257,8 @@ const faults: Fault[] = [
   },
   {
     id: 'data-tokens-say-openid',
-    story: 'What a customer approves stands in the consent, and the scope of the grant is openid.',
+    story:
+      'The response to a code exchange or refresh names only scope openid, although the token reads accounts.',
     fails: [],
     warns: ['TOK-38/data-as-stated'],
     middleware: tokenResponses((answer, ctx) =>
@@ -264,7 +267,7 @@ const faults: Fault[] = [
   },
   {
     id: 'expires-in-as-text-after-refresh',
-    story: 'The refresh is answered by an older service than the exchange.',
+    story: 'The expires_in of a refresh is a string instead of an integer.',
     fails: ['TOK-17/expires-in'],
     middleware: async (ctx, next) => {
       const grant = tokenForm(ctx)?.get('grant_type')
@@ -297,7 +300,7 @@ const faults: Fault[] = [
   ),
   {
     id: 'scope-lost-at-re-confirmation',
-    story: 'The second grant of a consent is stored without its scopes.',
+    story: 'After a re-confirmation, the token response has no scope.',
     fails: ['TOK-16/scope'],
     middleware: successes(['token'], (body, ctx) => {
       const grant = tokenForm(ctx)?.get('code')

@@ -25,8 +25,7 @@ const errorsInstead = (what: string, right: string, wrong: string): Fault['middl
 const faults: Fault[] = [
   {
     id: 'tokens-are-counted',
-    story:
-      'A token is the number of its row in a table, in front of which stands the name of the service.',
+    story: 'Tokens can be guessed: each is a fixed text with a number that increases by one.',
     fails: [],
     warns: ['SEC-15/not-guessable'],
     middleware: tokensSpelt(() => {
@@ -45,7 +44,7 @@ const faults: Fault[] = [
   },
   {
     id: 'token-errors-with-200',
-    story: 'The service says in the body how a request ended, and answers 200 to each.',
+    story: 'Errors of the token endpoint have status 200.',
     fails: [],
     warns: ['TOK-41/status'],
     middleware: refusals(['token'], (ctx) => {
@@ -56,7 +55,8 @@ const faults: Fault[] = [
   },
   {
     id: 'token-errors-quote-values',
-    story: 'The text of the exception is the description, and it quotes what was sent.',
+    story:
+      'error_description contains quotes, line breaks and tabs, which OAuth does not allow. It is the text of an exception.',
     fails: [],
     warns: ['TOK-46/characters'],
     middleware: refusals(['token'], (ctx) => {
@@ -69,23 +69,21 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-codes-are-of-an-unknown-client',
-    story:
-      'A code tells whose it is; without a row for it there is no client, and that is the error.',
+    story: 'An unknown code gets the error invalid_client instead of invalid_grant.',
     fails: [],
     warns: ['TOK-56/code'],
     middleware: errorsInstead('code', 'invalid_grant', 'invalid_client'),
   },
   {
     id: 'unknown-refresh-tokens-are-of-an-unknown-client',
-    story:
-      'The owner of a refresh token is compared with the client, and a missing one is another.',
+    story: 'An unknown refresh token gets the error invalid_client instead of invalid_grant.',
     fails: [],
     warns: ['TOK-56/refresh-token'],
     middleware: errorsInstead('refresh_token', 'invalid_grant', 'invalid_client'),
   },
   {
     id: 'unknown-clients-have-no-grant',
-    story: 'One exception stands for whatever is wrong with a token request.',
+    story: 'A failed client authentication gets the error invalid_grant instead of invalid_client.',
     fails: [],
     warns: ['TOK-56/client'],
     middleware: errorsInstead('client_credentials', 'invalid_client', 'invalid_grant'),
@@ -93,7 +91,7 @@ const faults: Fault[] = [
   {
     id: 'client-tokens-with-an-id-token',
     story:
-      'The server signs an ID token for each grant, and names the client where nobody logged in.',
+      'The response to a client_credentials request has an ID token, although no customer logged in.',
     fails: [],
     warns: ['TOK-57/no-id-token'],
     middleware: answers((ctx) => {
@@ -117,7 +115,7 @@ const faults: Fault[] = [
   },
   {
     id: 'tokens-with-a-bar',
-    story: 'An access token is the number of its row, a bar, and a secret.',
+    story: 'Access tokens contain the character |, which a Bearer token may not have.',
     fails: [],
     warns: ['TOK-42/b64token'],
     middleware: tokensSpelt((token) => {
@@ -127,7 +125,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-token-is-the-access-token',
-    story: 'The session has one secret, which opens data and gives the next token.',
+    story: 'The refresh token and the access token have the same value.',
     fails: [],
     warns: ['TOK-43/apart'],
     async middleware(ctx, next) {
@@ -147,7 +145,7 @@ const faults: Fault[] = [
   {
     id: 'token-responses-may-be-stored',
     story:
-      'The gateway sets one Cache-Control for all addresses: no-cache, which caches may store.',
+      'Token responses have Cache-Control: no-cache instead of no-store, so they may be stored.',
     fails: [],
     warns: ['TOK-44/no-store'],
     middleware: answers((ctx) => {
@@ -158,7 +156,7 @@ const faults: Fault[] = [
   },
   {
     id: 'tokens-live-a-day-and-say-an-hour',
-    story: 'The life of tokens was shortened at the server, and the JWTs kept their claim.',
+    story: 'The exp claim of an access token (a JWT) is one day later; expires_in says one hour.',
     fails: [],
     warns: ['TOK-45/as-long'],
     middleware: tokensSpelt((token, ctx) =>
@@ -168,7 +166,7 @@ const faults: Fault[] = [
   {
     id: 'tokens-tell-ten-minutes-and-say-an-hour',
     story:
-      'The life of tokens was made longer at the server, and the JWTs kept the old one, which clients read.',
+      'The exp claim of an access token (a JWT) is ten minutes later; expires_in says one hour.',
     fails: [],
     warns: ['TOK-45/no-shorter'],
     middleware: tokensSpelt((token, ctx) =>
@@ -177,7 +175,8 @@ const faults: Fault[] = [
   },
   {
     id: 'code-hash-of-the-token',
-    story: 'The ID token of the token endpoint has c_hash over the access token, by a copied line.',
+    story:
+      'The c_hash of the ID token of the token endpoint is computed over the access token instead of the code.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: idTokens((claims, sign, ctx) =>
@@ -188,7 +187,8 @@ const faults: Fault[] = [
   },
   {
     id: 'class-of-the-default-at-the-token-endpoint',
-    story: 'The token endpoint does not know how the customer logged in, and says the default.',
+    story:
+      'The acr of the ID token differs between the authorisation endpoint and the token endpoint.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: idTokens((claims, sign, ctx) =>

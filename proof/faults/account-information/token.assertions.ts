@@ -51,34 +51,37 @@ const CLAIMS = ['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']
 const faults: Fault[] = [
   {
     id: 'assertions-from-the-future',
-    story: 'The library compares exp, and whoever wrote the rest by hand did not think of nbf.',
+    story:
+      'The token endpoint ignores the nbf of a client assertion and accepts one that is not yet valid.',
     fails: [],
     warns: ['TOK-53/says-so'],
     middleware: takes(({ claims: { nbf } }) => typeof nbf === 'number' && nbf > later()),
   },
   {
     id: 'critical-extensions-are-not-read',
-    story: 'The signature is verified by a few lines of its own, which read alg and kid.',
+    story:
+      'The token endpoint ignores the crit header of a client assertion and accepts an extension that it does not know.',
     fails: [],
     warns: ['TOK-53/says-so'],
     middleware: takes(({ header }) => header.crit !== undefined),
   },
   {
     id: 'claims-of-assertions-are-those-of-the-list',
-    story: 'Client assertions are validated by a schema that allows no additional members.',
+    story: 'The token endpoint refuses a client assertion that has a claim it does not know.',
     fails: ['TOK-54/unknown-claims'],
     middleware: refuses(({ claims }) => Object.keys(claims).some((name) => !CLAIMS.includes(name))),
   },
   {
     id: 'assertions-say-that-they-are-jwts',
-    story: 'A filter before the server takes for a JWT what says so in its header: typ is JWT.',
+    story:
+      'The token endpoint refuses a client assertion whose header has no typ JWT, although typ is optional.',
     fails: [],
     warns: ['TOK-55/lawful'],
     middleware: refuses(({ header }) => header.typ !== 'JWT'),
   },
   {
     id: 'expiry-of-another-type-is-none',
-    story: 'exp is compared where it is a number, and whatever else it is counts as no limit.',
+    story: 'The token endpoint ignores the exp of a client assertion if it is not a number.',
     fails: [],
     warns: ['TOK-32/other-types'],
     middleware: takes(({ claims: { exp } }) => exp !== undefined && typeof exp !== 'number'),
@@ -86,7 +89,7 @@ const faults: Fault[] = [
   {
     id: 'jwts-within-other-texts',
     story:
-      'JWTs are cut out of whatever stands around them, because a client once sent quotation marks.',
+      'The bank accepts a JWT inside other text, such as quotation marks, as client assertion or request object.',
     fails: [],
     warns: ['TOK-58/malformed', 'AUTHZ-54/malformed'],
     async middleware(ctx, next) {

@@ -39,7 +39,7 @@ const usedBefore = ofEachBank(() => new Map<string, unknown[]>())
 function needsClientId(grant: string, fails: string[]): Fault & { middleware: Middleware } {
   return {
     id: `client-id-required-for-${grant.replaceAll('_', '-')}`,
-    story: `The service behind ${grant} finds its clients by the form.`,
+    story: `In ${grant} requests, the token endpoint refuses a form without client_id, although it is optional.`,
     fails,
     async middleware(ctx, next) {
       const form = tokenForm(ctx)
@@ -62,8 +62,7 @@ const withoutJti = acceptsAssertion(({ claims }) =>
 const faults: Fault[] = [
   {
     id: 'token-parameters-in-the-query',
-    story:
-      'The framework puts parameters of query and form into one list, and the service reads that.',
+    story: 'The token endpoint also reads its parameters from the query, not only from the form.',
     fails: [],
     warns: ['TOK-49/in-the-query'],
     middleware: tokenRequests((form, ctx) => {
@@ -81,35 +80,34 @@ const faults: Fault[] = [
   {
     ...needed,
     id: 'client-id-required-for-a-code-and-no-jti',
-    story: `${needed.story} What is remembered of an assertion is its jti, if it has one.`,
+    story: `${needed.story} It accepts a client assertion without jti.`,
     warns: ['TOK-32/without-jti'],
     middleware: (ctx: Context, next: Next) => withoutJti(ctx, () => needed.middleware(ctx, next)),
   },
   needsClientId('refresh_token', ['TOK-09/with-refresh-token']),
   {
     id: 'refresh-without-client-authentication',
-    story:
-      'Refresh tokens count as credentials; the client is only asked when a code is exchanged.',
+    story: 'The token endpoint accepts a refresh without a client assertion.',
     fails: ['TOK-04/refresh-token'],
     middleware: withoutAssertionFor('refresh_token'),
   },
   {
     id: 'rotation-without-client-authentication',
     story:
-      'Each refresh token takes the place of the one before, so whoever has the newest must be the client.',
+      'The token endpoint accepts a refresh without a client assertion. Each refresh token can be used once, so its holder is thought to be the client.',
     fails: ['TOK-04/refresh-token'],
     settings: { refreshTokens: 'rotated' },
     middleware: withoutAssertionFor('refresh_token'),
   },
   {
     id: 'code-without-client-authentication',
-    story: 'Public clients with a code are served; confidential ones were never told apart.',
+    story: 'The token endpoint accepts a code without a client assertion, as for public clients.',
     fails: ['TOK-04/authorization-code'],
     middleware: withoutAssertionFor('authorization_code'),
   },
   {
     id: 'assertion-without-audience',
-    story: 'The audience is compared where the assertion has one.',
+    story: 'The token endpoint accepts a client assertion without aud.',
     fails: [],
     warns: ['TOK-32/without-parties'],
     middleware: acceptsAssertion((assertion, form, ctx) => {
@@ -121,7 +119,7 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-without-subject',
-    story: 'iss names the client; a missing sub is taken for the same.',
+    story: 'The token endpoint accepts a client assertion without sub, and uses iss as the client.',
     fails: [],
     warns: ['TOK-32/without-parties'],
     middleware: acceptsAssertion((assertion, _form, ctx) => {
@@ -133,7 +131,7 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-without-issuer',
-    story: 'sub names the client; nobody asks who issued the assertion.',
+    story: 'The token endpoint accepts a client assertion without iss, and uses sub as the client.',
     fails: [],
     warns: ['TOK-32/without-parties'],
     middleware: acceptsAssertion((assertion, _form, ctx) => {
@@ -145,7 +143,8 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-of-any-known-issuer',
-    story: 'iss must be a client that is registered; that it is the same as sub is not asked.',
+    story:
+      'The token endpoint accepts a client assertion whose iss is another registered client than sub.',
     fails: ['TOK-07/issuer'],
     middleware: acceptsAssertion((assertion, _form, ctx) => {
       const { claims } = assertion
@@ -158,7 +157,8 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-about-any-known-client',
-    story: 'The key is chosen by iss, the client by form, and sub must merely be known.',
+    story:
+      'The token endpoint accepts a client assertion whose sub is another registered client than iss.',
     fails: ['TOK-07/subject'],
     middleware: acceptsAssertion((assertion, _form, ctx) => {
       const { claims } = assertion
@@ -171,7 +171,8 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-for-another-path-of-this-host',
-    story: 'The audience is compared by the name of the host; any service of the bank will do.',
+    story:
+      'The token endpoint accepts a client assertion whose aud is another address of the bank.',
     fails: ['TOK-07/audience'],
     middleware: acceptsAssertion((assertion, form, ctx) => {
       const { claims } = assertion
@@ -188,7 +189,8 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-in-hs256-with-the-public-key',
-    story: 'The library takes the algorithm from the header and the public key for a secret.',
+    story:
+      'The token endpoint accepts a client assertion signed with HS256. The library takes the algorithm from the header and uses the public key as secret.',
     fails: ['TOK-08/hs256'],
     middleware: acceptsAssertion(({ header, claims }, _form, ctx) => {
       if (header.alg !== 'HS256' || !knows(ctx, claims.iss)) return undefined
@@ -198,7 +200,7 @@ const faults: Fault[] = [
   {
     id: 'assertions-are-remembered-by-each-node',
     story:
-      'Each node has its own list of the jti that it has seen. A new connection leads to another node.',
+      'A client assertion can be used again over a new connection, because each server has its own list of used jti values.',
     fails: [],
     warns: ['TOK-32/replayed'],
     middleware: tokenRequests((form, ctx) => {
@@ -214,7 +216,8 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-used-twice-by-turns',
-    story: 'Only the last jti of each client is remembered.',
+    story:
+      'A client assertion can be used again after another one, because the bank remembers only the last jti of each client.',
     fails: [],
     warns: ['TOK-32/replayed'],
     middleware: tokenRequests((form, ctx) => {

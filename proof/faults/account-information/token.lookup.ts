@@ -19,7 +19,7 @@ import type { Fault } from '../../run/proof.ts'
 
 type Model = 'AccessToken' | 'AuthorizationCode' | 'ClientCredentials' | 'RefreshToken'
 
-const COLLATION = 'has a collation that ignores case.'
+const COLLATION = 'in any upper and lower case, because the database column ignores case.'
 
 /** Does a bank that looks things up in a wrong way take the sent text for the stored one? */
 type Alike = (stored: string, sent: string) => boolean
@@ -133,7 +133,8 @@ const underWay = ofEachBank(() => new Map<string, Promise<Json | undefined>>())
 const faults: Fault[] = [
   {
     id: 'code-sent-twice-at-once-is-answered-twice',
-    story: 'A code is marked as used when its tokens are stored, which takes a moment.',
+    story:
+      'A code sent twice at the same time gives tokens twice, because it is marked as used too late.',
     fails: [],
     warns: ['TOK-14/at-once'],
     async middleware(ctx, next) {
@@ -159,20 +160,21 @@ const faults: Fault[] = [
   },
   {
     id: 'code-of-whom-the-form-names',
-    story: 'The assertion says who may come in, and client_id of the form whose code it is.',
+    story: 'A client can use the code of another client if it names that client in client_id.',
     fails: ['TOK-35/named'],
     ...ofWhomTheFormNames('code', 'AuthorizationCode'),
   },
   {
     id: 'refresh-token-of-whom-the-form-names',
     story:
-      'The assertion says who may come in, and client_id of the form whose refresh token it is.',
+      'A client can use the refresh token of another client if it names that client in client_id.',
     fails: ['TOK-13/other-client'],
     ...ofWhomTheFormNames('refresh_token', 'RefreshToken'),
   },
   {
     id: 'redirect-uri-compared-where-it-is-there',
-    story: 'A form without redirect_uri is taken to mean that of the authorisation request.',
+    story:
+      'The token endpoint accepts a code without the redirect_uri of the authorisation request.',
     fails: [],
     warns: ['TOK-40/left-out'],
     middleware: tokenRequests((form, ctx) => {
@@ -184,19 +186,19 @@ const faults: Fault[] = [
   },
   {
     id: 'client-assertion-queries-consents',
-    story: 'The gateway takes any JWT whose key it knows.',
+    story: 'The query of a consent accepts a client assertion as access token.',
     fails: ['SEC-03/other-tokens'],
     middleware: managesWith((bearer, ctx) => ctx.method === 'GET' && clientOf(bearer, ctx)),
   },
   {
     id: 'client-assertion-deletes-consents',
-    story: 'Deletions go to a service of their own, which takes any JWT whose key it knows.',
+    story: 'The delete of a consent accepts a client assertion as access token.',
     fails: ['CLC-07/invalid-token'],
     middleware: managesWith((bearer, ctx) => ctx.method === 'DELETE' && clientOf(bearer, ctx)),
   },
   {
     id: 'id-token-queries-consents',
-    story: 'The gateway takes any JWT that the bank signed, for the client of its audience.',
+    story: 'Consent requests accept an ID token as access token.',
     fails: ['SEC-03/other-tokens'],
     middleware: managesWith((bearer) => {
       const { claims } = decoded(bearer)
@@ -205,7 +207,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-token-queries-consents',
-    story: 'All tokens are in one store, and consents ask whose a token is, not of which kind.',
+    story: 'Consent requests accept a refresh token as access token.',
     fails: ['SEC-03/other-tokens'],
     middleware: managesWith(
       (bearer, ctx) => stateOf(ctx).bank.services.records.peek('RefreshToken', bearer)?.clientId,
@@ -213,13 +215,13 @@ const faults: Fault[] = [
   },
   {
     id: 'code-opens-data',
-    story: 'Codes and tokens are in one table, and the data service asks for the grant alone.',
+    story: 'Data endpoints accept an authorisation code as access token.',
     fails: ['DATA-03/unknown-token'],
     middleware: lends((bearer, ctx) => (endpointOf(ctx) ? tokenOfCode(bearer, ctx) : undefined)),
   },
   {
     id: 'access-token-refreshes-itself',
-    story: 'The token endpoint looks a token up by its value, whatever it is for.',
+    story: 'The token endpoint accepts an access token as refresh token.',
     fails: ['TOK-13/unknown'],
     middleware: tokenRequests((form, ctx) => {
       const { records } = stateOf(ctx).bank.services
@@ -233,25 +235,27 @@ const faults: Fault[] = [
   },
   {
     id: 'codes-in-any-case',
-    story: `The column of codes ${COLLATION}`,
+    story: `The bank accepts an authorisation code ${COLLATION}`,
     fails: ['TOK-11/other-case'],
     middleware: formBy(inAnyCase, 'code', 'AuthorizationCode'),
   },
   {
     id: 'codes-by-their-beginning',
-    story: 'The index of codes has their first characters, and the rest is not compared.',
+    story: 'The bank compares only the first characters of an authorisation code.',
     fails: ['TOK-11/other-end'],
     middleware: formBy(sameBeginning, 'code', 'AuthorizationCode'),
   },
   {
     id: 'codes-cut-to-their-column',
-    story: 'A code is cut to the length of its column before it is looked up.',
+    story:
+      'The bank accepts a code with extra characters at its end, because it cuts the value to the length of the column.',
     fails: ['TOK-11/other-end'],
     middleware: formBy((stored, sent) => sent.startsWith(stored), 'code', 'AuthorizationCode'),
   },
   {
     id: 'codes-searched-like-names',
-    story: 'The search is that of the screens of the help desk, which finds what begins so.',
+    story:
+      'The bank accepts the first part of a code, because it searches for values that begin with the text.',
     fails: ['TOK-11/other-end'],
     middleware: formBy(
       (stored, sent) => sent.length >= INDEXED && stored.startsWith(sent),
@@ -261,25 +265,25 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-tokens-by-their-beginning',
-    story: 'The index of refresh tokens has their first characters, and the rest is not compared.',
+    story: 'The bank compares only the first characters of a refresh token.',
     fails: ['TOK-13/altered'],
     middleware: formBy(sameBeginning, 'refresh_token', 'RefreshToken'),
   },
   {
     id: 'refresh-tokens-in-any-case',
-    story: `The column of refresh tokens ${COLLATION}`,
+    story: `The bank accepts a refresh token ${COLLATION}`,
     fails: ['TOK-13/unknown'],
     middleware: formBy(inAnyCase, 'refresh_token', 'RefreshToken'),
   },
   {
     id: 'client-tokens-in-any-case',
-    story: `The column of the clients’ own tokens ${COLLATION}`,
+    story: `The bank accepts a token of the client_credentials grant ${COLLATION}`,
     fails: ['SEC-03/unknown-token', 'CLC-07/invalid-token', 'FCC-13/invalid-token'],
     middleware: lends((bearer, ctx) => foundBy(inAnyCase, ctx, 'ClientCredentials', bearer)),
   },
   {
     id: 'data-tokens-in-any-case',
-    story: `The column of tokens for data ${COLLATION}`,
+    story: `The bank accepts an access token for data ${COLLATION}`,
     fails: ['DATA-03/unknown-token'],
     middleware: lends((bearer, ctx) => foundBy(inAnyCase, ctx, 'AccessToken', bearer)),
   },

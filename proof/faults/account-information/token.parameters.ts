@@ -33,8 +33,7 @@ function reads(choose: (values: string[]) => string | undefined, fields = FIELDS
 const faults: Fault[] = [
   {
     id: 'token-by-get',
-    story:
-      'The controller has one method for GET and POST, and for GET it reads what stands in the address.',
+    story: 'The token endpoint accepts a GET request with the parameters in the query.',
     fails: [],
     warns: ['TOK-49/by-get'],
     async middleware(ctx, next) {
@@ -54,7 +53,7 @@ const faults: Fault[] = [
   },
   {
     id: 'unknown-fields-are-refused',
-    story: 'The gateway compares the form with a schema that allows no additional properties.',
+    story: 'The token endpoint refuses a form that has a field it does not know.',
     fails: [],
     warns: ['TOK-50/ignored'],
     middleware: refuses(
@@ -64,8 +63,7 @@ const faults: Fault[] = [
   },
   {
     id: 'a-refresh-that-names-its-scopes-is-refused',
-    story:
-      'Scopes are for the page and for client_credentials: a refresh that has some asks for too much.',
+    story: 'The token endpoint refuses a refresh that has a scope, even one of the grant.',
     fails: [],
     warns: ['TOK-23/named'],
     middleware: refuses(
@@ -75,7 +73,8 @@ const faults: Fault[] = [
   },
   {
     id: 'an-empty-secret-is-a-second-authentication',
-    story: 'A client that sends a secret and an assertion is refused, whatever the secret is.',
+    story:
+      'The token endpoint refuses a client assertion if the form also has an empty client_secret.',
     fails: [],
     warns: ['TOK-51/as-omitted'],
     middleware: refuses(
@@ -85,21 +84,23 @@ const faults: Fault[] = [
   },
   {
     id: 'an-empty-redirect-uri-is-compared',
-    story: 'Wherever the form has a redirect URI, it is looked up among those of the client.',
+    story: 'The token endpoint refuses a form with an empty redirect_uri, instead of ignoring it.',
     fails: [],
     warns: ['TOK-51/as-omitted'],
     middleware: refuses((form) => form.get('redirect_uri') === '', 'invalid_request'),
   },
   {
     id: 'first-of-two-fields-counts',
-    story: 'The framework gives the first of several values, and the service asks for one.',
+    story:
+      'If a field is sent twice, the token endpoint uses the first one instead of refusing the request.',
     fails: [],
     warns: ['TOK-52/assertion-twice'],
     middleware: reads(([first]) => first),
   },
   {
     id: 'last-of-two-fields-counts',
-    story: 'The form is read into a map, in which a later value takes the place of an earlier one.',
+    story:
+      'If a field is sent twice, the token endpoint uses the last one instead of refusing the request.',
     fails: [],
     warns: ['TOK-52/assertion-twice'],
     middleware: reads((values) => values.at(-1)),
@@ -107,7 +108,7 @@ const faults: Fault[] = [
   {
     id: 'first-of-two-redirect-uris-counts',
     story:
-      'What the module for clients reads is read once; the grant takes its fields as they come.',
+      'If redirect_uri is sent twice, the token endpoint uses the first one instead of refusing the request.',
     fails: [],
     warns: ['TOK-52/with-code'],
     middleware: reads(([first]) => first, ['redirect_uri']),
@@ -115,7 +116,7 @@ const faults: Fault[] = [
   {
     id: 'last-of-two-codes-counts',
     story:
-      'Two fields of the grant are read into a map, in which a later value is the one that stays.',
+      'If code or refresh_token is sent twice, the token endpoint uses the last one instead of refusing the request.',
     fails: [],
     warns: ['TOK-52/with-code'],
     middleware: reads((values) => values.at(-1), ['code', 'refresh_token']),

@@ -205,7 +205,8 @@ function lifeLeft(ctx: Context, header: string): number {
 
 const grantsOfAnyClient: Fault = {
   id: 'grants-of-any-client',
-  story: 'Codes and refresh tokens are looked up by their values alone.',
+  story:
+    'A client can use codes and refresh tokens of another client, because the bank looks them up only by value.',
   fails: ['TOK-13/other-client', 'TOK-35/other-client'],
   policies: (_correct, { fired }) => ({
     stored(model, _id, record) {
@@ -225,7 +226,7 @@ const grantsOfAnyClient: Fault = {
 const faults: Fault[] = [
   {
     id: 'token-scopes-with-commas',
-    story: 'Scopes are a list in the token store, which the answer joins as the language does.',
+    story: 'The token response separates the scopes with commas instead of spaces.',
     fails: ['TOK-16/space-separated'],
     middleware: tokens((body) => {
       const { scope } = body
@@ -235,19 +236,21 @@ const faults: Fault[] = [
   },
   {
     id: 'client-tokens-die-young',
-    story: 'The token cache of the gateway holds a few entries and forgets who came first.',
+    story:
+      'Tokens of the client_credentials grant stop working before expires_in, because the cache of the gateway is small.',
     fails: ['TOK-17/honoured'],
     middleware: tiresAfter(30, ['consents']),
   },
   {
     id: 'data-tokens-die-young',
-    story: 'expires_in comes from the configuration, and the session store has an idea of its own.',
+    story:
+      'Access tokens for data stop working before expires_in, because the session store has a shorter lifetime.',
     fails: ['TOK-17/honoured'],
     middleware: tiresAfter(120, ['data']),
   },
   {
     id: 'refreshed-tokens-with-201',
-    story: 'Refreshing was added later, by another team with another framework.',
+    story: 'The response to a refresh has status 201 instead of 200.',
     fails: ['TOK-01/status-200'],
     middleware: tokens((body, form, ctx) => {
       if (form.get('grant_type') !== 'refresh_token') return false
@@ -258,7 +261,7 @@ const faults: Fault[] = [
   {
     id: 'grant-type-by-default',
     story:
-      'The switch over grant types falls through to its last case, client_credentials, where there is none or an unknown one.',
+      'A token request without grant_type, or with an unknown one, is handled as client_credentials.',
     fails: ['TOK-02/missing', 'TOK-02/unknown'],
     middleware: tokenRequests((form) => {
       const grant = form.get('grant_type')
@@ -268,7 +271,7 @@ const faults: Fault[] = [
   },
   {
     id: 'a-code-tells-the-grant',
-    story: 'A request with a code can only mean authorization_code, whatever it says.',
+    story: 'A token request with a code but without grant_type is handled as authorization_code.',
     fails: ['TOK-02/with-code'],
     middleware: tokenRequests((form) => {
       if (form.get('grant_type') !== null || !form.has('code')) return false
@@ -277,7 +280,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-client-credentials',
-    story: 'The grant was switched off for all clients with the last upgrade.',
+    story: 'The client_credentials grant is refused for all clients.',
     stops: true,
     fails: ['TOK-03/client-credentials'],
     middleware: refuses(
@@ -287,20 +290,23 @@ const faults: Fault[] = [
   },
   {
     id: 'no-code-exchange',
-    story: 'Codes are stored in one data centre and exchanged in the other.',
+    story:
+      'The exchange of every authorisation code is refused. Codes are stored in one data centre and exchanged in another.',
     stops: true,
     fails: ['TOK-03/authorization-code'],
     middleware: refuses((form) => form.get('grant_type') === 'authorization_code', 'invalid_grant'),
   },
   {
     id: 'no-refresh',
-    story: 'Refresh tokens are issued, and stored under another hash than they are looked up.',
+    story:
+      'Every refresh is refused, because the bank stores refresh tokens under another hash than it searches for.',
     fails: ['TOK-03/refresh-token'],
     middleware: refuses((form) => form.get('grant_type') === 'refresh_token', 'invalid_grant'),
   },
   {
     id: 'certificate-is-enough',
-    story: 'The gateway authenticates clients by their certificate and drops the assertion.',
+    story:
+      'The token endpoint accepts a client without a client assertion, because the gateway authenticates it by its certificate.',
     fails: ['TOK-04/no-assertion'],
     middleware: acceptsAssertion((_assertion, form, ctx) => {
       const id = form.get('client_id')
@@ -311,7 +317,7 @@ const faults: Fault[] = [
   {
     id: 'secrets-not-compared',
     story:
-      'client_secret_basic and client_secret_post are on by default; an empty secret was stored for every client, and any value matches it.',
+      'The token endpoint accepts any client_secret, in the form or in the Authorization header, instead of a client assertion.',
     fails: ['TOK-05/client-secret-post', 'TOK-05/client-secret-basic'],
     middleware: acceptsAssertion((_assertion, form, ctx) => {
       const basic = /^Basic (.+)$/.exec(ctx.get('authorization'))?.[1]
@@ -327,7 +333,7 @@ const faults: Fault[] = [
   {
     id: 'secret-beside-an-assertion-not-compared',
     story:
-      'Methods are tried in turn: the client is found by its assertion, and a secret then settles what the signature did not. No secret is stored to compare it with.',
+      'The token endpoint accepts an unsigned client assertion (alg none) if any client_secret is sent too.',
     fails: ['TOK-05/beside-an-assertion'],
     middleware: acceptsAssertion(({ header, claims }, form) => {
       if (header.alg !== 'none' || !form.get('client_secret')) return undefined
@@ -337,7 +343,7 @@ const faults: Fault[] = [
   },
   {
     id: 'any-assertion-type',
-    story: 'Where client_assertion is a JWT its type is not read.',
+    story: 'The token endpoint accepts the client_assertion_type of SAML with a JWT.',
     fails: ['TOK-06/saml'],
     middleware: acceptsAssertion(({ claims }, form) =>
       form.get('client_assertion_type')?.endsWith('saml2-bearer') ? claims : undefined,
@@ -345,8 +351,7 @@ const faults: Fault[] = [
   },
   {
     id: 'grant-type-as-assertion-type',
-    story:
-      'The library knows the JWT-bearer URN of grants and that of assertions, and takes either.',
+    story: 'The token endpoint accepts the JWT-bearer URN of grants as client_assertion_type.',
     fails: ['TOK-06/saml'],
     middleware: acceptsAssertion(({ claims }, form) =>
       form.get('client_assertion_type') === 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -356,7 +361,7 @@ const faults: Fault[] = [
   },
   {
     id: 'assertion-for-anybody',
-    story: 'The audience is not compared: TPPs kept sending the address of the old host.',
+    story: 'The token endpoint does not compare the aud of a client assertion.',
     fails: ['TOK-07/audience'],
     middleware: acceptsAssertion(({ claims }, _form, ctx) => {
       const { issuer, token } = stateOf(ctx).bank.services.endpoints
@@ -366,7 +371,8 @@ const faults: Fault[] = [
   },
   {
     id: 'expired-assertion',
-    story: 'exp was given a tolerance in milliseconds that is read as seconds.',
+    story:
+      'The token endpoint accepts an expired client assertion. Its tolerance is in milliseconds and is read as seconds.',
     fails: ['TOK-07/expired'],
     middleware: acceptsAssertion(({ claims }) =>
       typeof claims.exp === 'number' && claims.exp < seconds()
@@ -376,14 +382,14 @@ const faults: Fault[] = [
   },
   {
     id: 'client-id-required',
-    story: 'The form is validated before the assertion is read.',
+    story: 'The token endpoint refuses a request without client_id, although it is optional.',
     fails: ['TOK-09/without-client-id'],
     middleware: refuses((form) => !form.has('client_id'), 'invalid_request'),
   },
   {
     id: 'unknown-grants-become-the-latest',
     story:
-      'A cache answers for codes and refresh tokens that it does not find with the last one of the client.',
+      'The token endpoint replaces an unknown code or refresh token with the latest one of the client.',
     fails: ['TOK-11/unknown', 'TOK-13/unknown'],
     middleware: remembering((ctx, last) => {
       const state = stateOf(ctx)
@@ -398,7 +404,7 @@ const faults: Fault[] = [
   {
     id: 'code-for-any-redirect-uri',
     story:
-      'At the token endpoint any registered redirect URI is as good as the one of the request.',
+      'The token endpoint accepts a redirect_uri other than the one of the authorisation request.',
     fails: ['TOK-12/other'],
     policies: (_correct, { fired }) => ({
       stored(model, _id, record) {
@@ -415,12 +421,12 @@ const faults: Fault[] = [
   {
     ...grantsOfAnyClient,
     id: 'rotating-grants-of-any-client',
-    story: `${grantsOfAnyClient.story} Each refresh token takes the place of the one before.`,
+    story: `${grantsOfAnyClient.story} Each refresh issues a new refresh token.`,
     settings: { refreshTokens: 'rotated' },
   },
   {
     id: 'code-works-twice',
-    story: 'Codes are good for as long as they live, since mobile apps lost answers.',
+    story: 'An authorisation code can be used more than once while it is valid.',
     fails: [],
     warns: ['TOK-14/replayed'],
     policies: (_correct, { fired }) => ({
@@ -434,7 +440,7 @@ const faults: Fault[] = [
   {
     id: 'codes-are-remembered-by-each-node',
     story:
-      'Which codes were used is kept in the memory of each node. A new connection leads to another node.',
+      'A used authorisation code can be used again over a new connection, because each server remembers used codes only itself.',
     fails: [],
     warns: ['TOK-14/replayed'],
     policies: (_correct, { fired }) => ({
@@ -453,7 +459,7 @@ const faults: Fault[] = [
   },
   {
     id: 'no-scope-after-refresh',
-    story: 'The answer to a refresh leaves out what did not change.',
+    story: 'The response to a refresh has no scope.',
     fails: ['TOK-16/scope'],
     middleware: tokens(({ scope: _, ...body }, form) =>
       form.get('grant_type') === 'refresh_token' ? body : false,
@@ -461,8 +467,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refreshed-tokens-for-openid-alone',
-    story:
-      'The scopes of a grant are kept with its code, and a refresh has the default of the client.',
+    story: 'A refreshed token response has only scope openid instead of the scopes of the grant.',
     fails: [],
     warns: ['TOK-23/not-narrower'],
     middleware: tokens((body, form) =>
@@ -471,13 +476,13 @@ const faults: Fault[] = [
   },
   {
     id: 'token-id-token-in-rs256',
-    story: 'The token endpoint signs with the default algorithm, the authorisation page by PS256.',
+    story: 'ID tokens of the token endpoint are signed with RS256 instead of PS256.',
     fails: ['TOK-20/signed'],
     middleware: tokenIdTokens((claims) => claims, inRs256),
   },
   {
     id: 'refreshed-id-token-of-unpublished-key',
-    story: 'Refreshing runs on another node, with a key that nobody published.',
+    story: 'The ID token of a refresh is signed with a key that is not published.',
     fails: ['TOK-20/signed'],
     middleware: tokenIdTokens(
       (claims, form) => (form.has('refresh_token') ? claims : undefined),
@@ -486,7 +491,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-in-time-only',
-    story: 'A refresh token can be used while its access token lives.',
+    story: 'A refresh token cannot be used after its access token has expired.',
     fails: ['TOK-22/after-expiry'],
     middleware: afterExpiry(async (ctx) => {
       ctx.status = 400
@@ -496,7 +501,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refreshed-token-is-expired',
-    story: 'The new access token inherits the expiry of the one that it replaces.',
+    story: 'After the access token has expired, a refresh gives a new one that is already expired.',
     fails: ['TOK-22/after-expiry'],
     middleware: afterExpiry(async (ctx, expired, next) => {
       await next()
@@ -509,7 +514,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-widens-scope',
-    story: 'Refreshing binds the new token to all scopes of the client.',
+    story: 'A refresh gives more scopes than the grant has.',
     fails: [],
     warns: ['TOK-23/not-wider'],
     middleware: tokens((body, form) =>
@@ -519,7 +524,7 @@ const faults: Fault[] = [
   {
     id: 'client-token-reads-data',
     story:
-      'The data service asks for the scope accounts, which client_credentials tokens have too.',
+      'A token of the client_credentials grant reads data, because the data service checks only the scope.',
     fails: ['TOK-24/accounts', 'TOK-24/balances', 'TOK-24/transactions'],
     middleware: takesTokens('data', ({ path }) =>
       /aisp\/(accounts|balances|transactions)/.test(path),
@@ -527,7 +532,7 @@ const faults: Fault[] = [
   },
   {
     id: 'customer-token-queries-consent',
-    story: 'Any token of the client opens the consent.',
+    story: 'An access token of the authorization_code grant can query the consent.',
     fails: [],
     warns: ['TOK-25/query'],
     middleware: takesTokens(
@@ -537,13 +542,14 @@ const faults: Fault[] = [
   },
   {
     id: 'refresh-after-the-end',
-    story: 'The end of a consent ends its access tokens, and refresh tokens are stored elsewhere.',
+    story:
+      'After a consent was deleted or revoked, a refresh gives an access token that reads data.',
     fails: ['TOK-31/deleted', 'TOK-31/revoked'],
     ...refreshesAfter(),
   },
   {
     id: 'assertion-without-exp-or-jti',
-    story: 'A claim that is not there is not compared, nor is there anything to remember.',
+    story: 'The token endpoint accepts a client assertion without exp or without jti.',
     fails: [],
     warns: ['TOK-32/without-expiry', 'TOK-32/without-jti'],
     middleware: acceptsAssertion(({ claims }) =>
@@ -554,7 +560,7 @@ const faults: Fault[] = [
   },
   {
     id: 'client-id-beside-assertion-ignored',
-    story: 'The assertion names the client, and the form is not read.',
+    story: 'The token endpoint ignores a client_id that differs from the client of the assertion.',
     fails: [],
     warns: ['TOK-33/other-client'],
     middleware: tokenRequests((form) => {
@@ -565,42 +571,45 @@ const faults: Fault[] = [
   },
   {
     id: 'scope-beyond-registration',
-    story: 'Every token gets the scope of payments, whatever the client may do.',
+    story: 'Every token response has the scope payments, which is not registered for the client.',
     fails: [],
     warns: ['TOK-36/within-registration'],
     middleware: tokens((body) => ({ ...body, scope: `${body.scope} payments` })),
   },
   {
     id: 'at-hash-of-refresh-token',
-    story: 'at_hash is made from the wrong token.',
+    story: 'The at_hash of the ID token does not match the access token.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims) => ({ ...claims, at_hash: 'AAAAAAAAAAAAAAAAAAAAAA' })),
   },
   {
     id: 'token-id-tokens-of-a-clock-in-milliseconds',
-    story: 'The token endpoint runs on another platform, whose clock counts milliseconds.',
+    story: 'The iat of ID tokens of the token endpoint is in milliseconds instead of seconds.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims) => ({ ...claims, iat: Number(claims.iat) * 1000 })),
   },
   {
     id: 'token-id-tokens-good-when-they-expire',
-    story: 'nbf and exp are both made from the time at which the access token expires.',
+    story:
+      'The nbf of ID tokens of the token endpoint is equal to their exp, so they are never valid.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims) => ({ ...claims, nbf: claims.exp })),
   },
   {
     id: 'another-subject-at-token-endpoint',
-    story: 'The page names the customer by a pairwise subject, the token endpoint by the number.',
+    story:
+      'The sub of the ID token differs between the authorisation endpoint and the token endpoint.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims) => ({ ...claims, sub: `customer-${claims.sub}` })),
   },
   {
     id: 'login-of-the-token-request',
-    story: 'auth_time is when the session was used last, and a token request uses it.',
+    story:
+      'The auth_time of the ID token of the token endpoint is five seconds later than the login.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: idTokens((claims, sign, ctx) => {
@@ -610,7 +619,7 @@ const faults: Fault[] = [
   },
   {
     id: 'refreshed-id-token-has-expired',
-    story: 'Refreshing copies the ID token of the first time, exp included.',
+    story: 'The ID token of a refresh has already expired, because it is a copy of the first one.',
     fails: [],
     warns: ['TOK-37/claims'],
     middleware: tokenIdTokens((claims, form) =>

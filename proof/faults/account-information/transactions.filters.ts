@@ -92,29 +92,30 @@ const latestQuery = ofEachBank(() => ({ query: '' }))
 const faults: Fault[] = [
   {
     id: 'filters-begin-within-seven-years',
-    story: 'The archive has seven years, and a request for more is refused.',
+    story:
+      'The bank refuses a fromBookingDateTime that is more than seven years ago, the age of its archive.',
     fails: [],
     warns: ['TXN-47/out-of-range'],
     middleware: refusesFilters(({ from }) => from < Date.now() - 7 * 365 * DAY),
   },
   {
     id: 'filters-end-today',
-    story:
-      'The single address is of a newer service, which takes a date that is still to come for a mistake.',
+    story: 'GET /accounts/{AccountId}/transactions refuses a toBookingDateTime in the future.',
     fails: [],
     warns: ['TXN-47/out-of-range'],
     middleware: refusesFilters(({ to }) => ofSingle() && to > Date.now() + 60_000),
   },
   {
     id: 'filters-are-two-years-apart-at-most',
-    story: 'A search of more than two years would take the archive too long, and is refused.',
+    story: 'The bank refuses date filters that are more than two years apart.',
     fails: [],
     warns: ['TXN-47/out-of-range'],
     middleware: refusesFilters(({ from, to }) => to - from > 2 * 366 * DAY),
   },
   {
     id: 'filters-at-one-instant-are-its-day',
-    story: 'Whoever asks from a day to the same day means the day, and an instant is of a day.',
+    story:
+      'If fromBookingDateTime and toBookingDateTime are the same time, the bank returns the transactions of the whole day.',
     fails: ['TXN-17/close'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       if (from === undefined || from !== to) return right(row, { from, to }, endpoint)
@@ -125,7 +126,7 @@ const faults: Fault[] = [
   {
     id: 'filters-in-the-year-of-the-week',
     story:
-      'The pattern of the query writes YYYY, which is the year of the week, and not of the day.',
+      'A fromBookingDateTime in the last days of December may be read in the wrong year. The date pattern has YYYY, the year of the week.',
     fails: ['TXN-16/from-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const isOdd = from !== undefined && /-12-(?:29|30|31)T/.test(new Date(from).toISOString())
@@ -140,7 +141,7 @@ const faults: Fault[] = [
   {
     id: 'filters-by-clocks-of-twelve-hours',
     story:
-      'The pattern of the query reads hh, in which the twelfth hour is the first of the day. All is booked in the morning.',
+      'A fromBookingDateTime between 12:00 and 13:00 is read as 00:00. The time pattern has hh, a 12-hour clock.',
     fails: ['TXN-16/close'],
     policies: (correct, tools) => ({
       ...filter((right) => (row, { from, ...to }, endpoint) => {
@@ -153,7 +154,7 @@ const faults: Fault[] = [
   },
   {
     id: 'leap-days-are-no-days-of-a-filter',
-    story: 'Filters are compared by the same day of this year, which need not have it.',
+    story: 'The bank refuses a date filter on 29 February.',
     fails: ['TXN-15/each-combination'],
     policies: (correct, { fired }) => ({
       filterInstant(text) {
@@ -166,7 +167,8 @@ const faults: Fault[] = [
   },
   {
     id: 'filters-of-the-request-beside',
-    story: 'The filter is a field of a service that all requests share.',
+    story:
+      'Two requests for transactions at the same time: one gets the date filter of the other, because the filter is a field that all requests share.',
     fails: ['TXN-17/concurrent'],
     async middleware(ctx, next) {
       if (!endpointOf(ctx)?.endsWith('transactions')) return next()
@@ -182,8 +184,7 @@ const faults: Fault[] = [
   },
   {
     id: 'filters-refused-while-absent',
-    story:
-      'Machines are to read everything since the last time, so their interface knows no filter.',
+    story: 'The bank refuses date filters without x-fapi-customer-ip-address.',
     fails: ['TXN-16/from-alone', 'TXN-17/to-alone'],
     async middleware(ctx, next) {
       const absent = ctx.get('x-fapi-customer-ip-address') === ''
@@ -197,19 +198,21 @@ const faults: Fault[] = [
   {
     id: 'from-unread-while-absent',
     story:
-      'Requests of machines go to a cache, which is kept by path and fromBookingDateTime is no part of it.',
+      'GET /transactions ignores fromBookingDateTime without x-fapi-customer-ip-address, because a cache answers and its key is the path.',
     fails: ['TXN-16/from-alone'],
     middleware: unread('fromBookingDateTime', 'transactions'),
   },
   {
     id: 'to-unread-while-absent-for-one-account',
-    story: 'The nightly route to one account serves everything since the last night.',
+    story:
+      'GET /accounts/{AccountId}/transactions ignores toBookingDateTime without x-fapi-customer-ip-address.',
     fails: ['TXN-17/to-alone'],
     middleware: unread('toBookingDateTime', 'account-transactions'),
   },
   {
     id: 'filter-ahead-of-now-finds-nothing',
-    story: 'The index of bookings ends today, and a search beyond its end finds no page of it.',
+    story:
+      'A toBookingDateTime in the future returns no transactions, because the index of bookings ends today.',
     fails: ['TXN-17/nothing-to-drop'],
     policies: filter(
       (right) => (row, period, endpoint) =>
@@ -218,7 +221,8 @@ const faults: Fault[] = [
   },
   {
     id: 'filter-before-all-data-finds-nothing',
-    story: 'The single address looks up the statement in which the period begins: there is none.',
+    story:
+      'A fromBookingDateTime before the first transaction returns no transactions of one account, because the service looks for the statement of that day.',
     fails: ['TXN-17/nothing-to-drop'],
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
@@ -234,7 +238,7 @@ const faults: Fault[] = [
   },
   {
     id: 'from-filter-needs-to',
-    story: 'The two filters are read as a range, and half a range is refused.',
+    story: 'The transaction endpoints refuse fromBookingDateTime without toBookingDateTime.',
     fails: ['TXN-15/each-combination'],
     async middleware(ctx, next) {
       const single = endpointOf(ctx)?.endsWith('transactions')
@@ -247,7 +251,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-filters-unsupported',
-    story: 'The single address takes no parameters: the gateway’s schema of it lists none.',
+    story:
+      'GET /accounts/{AccountId}/transactions refuses date filters. The schema of the gateway does not list them.',
     fails: ['TXN-15/each-combination'],
     async middleware(ctx, next) {
       if (endpointOf(ctx) === 'account-transactions' && ctx.querystring !== '') {
@@ -259,7 +264,7 @@ const faults: Fault[] = [
   },
   {
     id: 'single-from-filter-ignored',
-    story: 'The single address passes on only the parameter that its form has: to.',
+    story: 'GET /accounts/{AccountId}/transactions ignores fromBookingDateTime.',
     fails: ['TXN-16/from-alone'],
     policies: filter(
       (right) => (row, period, endpoint) =>
@@ -268,7 +273,8 @@ const faults: Fault[] = [
   },
   {
     id: 'from-filter-by-day',
-    story: 'Bookings are indexed by day, so the whole day of fromBookingDateTime is reported.',
+    story:
+      'The bank returns all transactions of the day of fromBookingDateTime, even those before that time.',
     fails: ['TXN-16/from-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const start = from === undefined ? {} : { from: from - (from % DAY) }
@@ -277,7 +283,7 @@ const faults: Fault[] = [
   },
   {
     id: 'filters-in-london-time',
-    story: 'The Z is stripped and the rest is taken for London’s clock time.',
+    story: 'The bank reads date filters as London time, although they end with Z.',
     fails: ['TXN-16/from-alone', 'TXN-17/to-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const local = (instant: number) => instant - londonAhead(instant)
@@ -293,7 +299,8 @@ const faults: Fault[] = [
   },
   {
     id: 'from-filter-for-debits-only',
-    story: 'Payments and refunds come from the ledger of receipts, which has no filter.',
+    story:
+      'fromBookingDateTime does not limit credits. They come from another ledger without a filter.',
     fails: ['TXN-16/from-alone'],
     policies: filter(
       (right) => (row, period, endpoint) =>
@@ -302,7 +309,7 @@ const faults: Fault[] = [
   },
   {
     id: 'to-filter-needs-from',
-    story: 'The filter is built only when fromBookingDateTime is sent.',
+    story: 'The bank ignores toBookingDateTime if fromBookingDateTime is not sent.',
     fails: ['TXN-17/to-alone'],
     async middleware(ctx, next) {
       if (ctx.query.toBookingDateTime && !ctx.query.fromBookingDateTime) {
@@ -315,7 +322,7 @@ const faults: Fault[] = [
   {
     id: 'to-filter-by-creation',
     story:
-      'toBookingDateTime is compared with the creation of the row, two days before its booking.',
+      'toBookingDateTime is compared with the creation time of a transaction, two days before its booking.',
     fails: ['TXN-17/to-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const created = { ...row, booked: row.booked - 48 * HOUR }
@@ -327,7 +334,8 @@ const faults: Fault[] = [
   },
   {
     id: 'to-filter-an-hour-late',
-    story: 'The database session runs on Central European winter time.',
+    story:
+      'toBookingDateTime is applied one hour too late, because the database uses Central European time.',
     fails: ['TXN-17/to-alone'],
     policies: filter(
       (right) =>
@@ -341,7 +349,7 @@ const faults: Fault[] = [
   },
   {
     id: 'both-filters-only-from',
-    story: 'Of two parameters the framework binds the first, unless there is only one.',
+    story: 'If both date filters are sent, the bank ignores toBookingDateTime.',
     fails: ['TXN-17/both'],
     policies: filter(
       (right) =>
@@ -351,7 +359,7 @@ const faults: Fault[] = [
   },
   {
     id: 'both-filters-drop-the-last-day',
-    story: 'A range ends at the start of its last day; a single bound does not.',
+    story: 'If both date filters are sent, the bank leaves out the last day of the range.',
     fails: ['TXN-17/both'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const range = from !== undefined && to !== undefined
@@ -360,8 +368,7 @@ const faults: Fault[] = [
   },
   {
     id: 'to-before-from-only-to',
-    story:
-      'Parameters are bound in the order of the handler’s arguments: with to first, from is lost.',
+    story: 'The bank ignores fromBookingDateTime if toBookingDateTime comes first in the query.',
     fails: ['TXN-17/both'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const turned = /^toBookingDateTime=.*&from/.test(currentRequest()?.querystring ?? '')
@@ -371,7 +378,7 @@ const faults: Fault[] = [
   {
     id: 'to-alone-ends-the-day-before',
     story:
-      'The end of a range that is none is cut to its day, and the rows of that day come after.',
+      'toBookingDateTime without fromBookingDateTime is cut to the start of its day, so transactions of that day are missing.',
     fails: ['TXN-17/to-alone'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const alone = from === undefined && to !== undefined
@@ -380,7 +387,8 @@ const faults: Fault[] = [
   },
   {
     id: 'reversed-range-turned-round',
-    story: 'A range whose ends are the wrong way round is kindly put right.',
+    story:
+      'If fromBookingDateTime is after toBookingDateTime, the bank exchanges them and returns transactions.',
     fails: ['TXN-17/reversed'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const reversed = from !== undefined && to !== undefined && from > to
@@ -389,7 +397,7 @@ const faults: Fault[] = [
   },
   {
     id: 'filters-only-with-z',
-    story: 'The parameter is checked by a pattern that ends with Z.',
+    story: 'The bank refuses date filters that do not end with Z, such as those with +00:00.',
     fails: ['TXN-18/spellings'],
     policies: (correct, { fired }) => ({
       filterInstant(text) {
@@ -402,7 +410,8 @@ const faults: Fault[] = [
   },
   {
     id: 'filters-of-single-accounts-only-with-z',
-    story: 'The service of single accounts has the old pattern, which ends with Z.',
+    story:
+      'GET /accounts/{AccountId}/transactions refuses date filters that do not end with Z, such as those with +00:00.',
     fails: ['TXN-18/spellings'],
     policies: (correct, { fired }) => ({
       filterInstant(text) {
@@ -415,7 +424,8 @@ const faults: Fault[] = [
   },
   {
     id: 'malformed-filter-of-single-accounts-ignored',
-    story: 'The service of single accounts leaves out what does not parse.',
+    story:
+      'GET /accounts/{AccountId}/transactions ignores a malformed date filter instead of refusing it.',
     fails: [],
     warns: ['TXN-19/malformed'],
     policies: (correct, { fired }) => ({
@@ -429,7 +439,7 @@ const faults: Fault[] = [
   },
   {
     id: 'filter-with-fraction-ignored',
-    story: 'A value with a fraction does not parse, and what does not parse is left out.',
+    story: 'The bank ignores a date filter with fractions of a second.',
     fails: ['TXN-18/spellings'],
     policies: (correct, { fired }) => ({
       filterInstant(text) {
@@ -442,7 +452,7 @@ const faults: Fault[] = [
   },
   {
     id: 'malformed-filter-ignored',
-    story: 'A value that does not parse is left out.',
+    story: 'The bank ignores a malformed date filter instead of refusing it.',
     fails: [],
     warns: ['TXN-19/malformed'],
     policies: (correct, { fired }) => ({
@@ -455,7 +465,8 @@ const faults: Fault[] = [
   },
   {
     id: 'filtered-nothing-is-not-found',
-    story: 'A search that finds nothing is answered with 404.',
+    story:
+      'If a date filter matches no transactions, the bank returns 404 instead of an empty list.',
     fails: [],
     warns: ['TXN-22/empty-window'],
     middleware: afterSuccess('transactions', (ctx) => {
@@ -468,7 +479,8 @@ const faults: Fault[] = [
   },
   {
     id: 'period-given-up-for-a-query',
-    story: 'The consent’s period is the default of the two parameters, and the query overrides it.',
+    story:
+      'With fromBookingDateTime, the bank ignores the TransactionFromDateTime and TransactionToDateTime of the consent.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -481,7 +493,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-period-not-applied',
-    story: 'The period of the consent was built into the bulk endpoint.',
+    story:
+      'GET /accounts/{AccountId}/transactions ignores TransactionFromDateTime and TransactionToDateTime of the consent.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -494,7 +507,8 @@ const faults: Fault[] = [
   },
   {
     id: 'start-of-a-period-in-ninety-days',
-    story: 'Ninety days are all that is kept, so that the start of a period is not worth asking.',
+    story:
+      'The bank keeps 90 days of transactions, and ignores TransactionFromDateTime if the consent also has TransactionToDateTime.',
     fails: ['TXN-20/inside'],
     policies: (correct, { fired }) => ({
       rowsBooked: (rows, accountId, endpoint) =>
@@ -513,7 +527,7 @@ const faults: Fault[] = [
   },
   {
     id: 'period-cut-to-ninety-days',
-    story: 'A period is cut to the ninety days before its end.',
+    story: "The bank shows only the last 90 days of the consent's transaction period.",
     fails: ['TXN-20/nothing-missing'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, { transactionsFrom, transactionsTo }, endpoint) {
@@ -528,7 +542,8 @@ const faults: Fault[] = [
   },
   {
     id: 'query-wider-than-period-refused',
-    story: 'A query that asks for more than the consent allows is an error.',
+    story:
+      "The bank refuses a fromBookingDateTime that is before the consent's TransactionFromDateTime.",
     fails: ['TXN-20/nothing-missing'],
     policies: (correct, { fired }) => ({
       withinConsentPeriod(row, consent, endpoint) {
@@ -544,7 +559,7 @@ const faults: Fault[] = [
   },
   {
     id: 'ninety-days-without-a-period',
-    story: 'A consent without a period gets the default of ninety days.',
+    story: 'A consent without a transaction period shows only the last 90 days.',
     fails: [],
     warns: ['TXN-21/open-ends'],
     policies: (correct, { fired }) => ({
@@ -560,7 +575,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-direction-not-applied',
-    story: 'The two permissions of direction are applied in the bulk endpoint only.',
+    story:
+      'GET /accounts/{AccountId}/transactions ignores ReadTransactionsCredits and ReadTransactionsDebits.',
     fails: [],
     warns: ['TXN-25/direction'],
     policies: (correct, { fired }) => ({
@@ -574,7 +590,7 @@ const faults: Fault[] = [
   },
   {
     id: 'credits-without-refunds',
-    story: 'Refunds are purchases with a sign, so credits alone are the payments.',
+    story: 'A consent with ReadTransactionsCredits alone does not show refunds from merchants.',
     fails: [],
     warns: ['TXN-25/complete'],
     policies: (correct, { fired }) => ({
@@ -588,7 +604,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pending-rows-in-any-period',
-    story: 'What is pending comes from the processor of the cards, which knows no period.',
+    story:
+      'Pending transactions are shown even if they are outside the transaction period of the consent.',
     fails: [],
     warns: ['TXN-45/pending'],
     policies: (correct, { fired }) => ({
@@ -602,7 +619,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-lost-at-a-refresh',
-    story: 'The level of detail is a claim of the first token, and a refresh makes another one.',
+    story:
+      'A refreshed access token shows transactions without their details. The level of detail is a claim only of the first token.',
     fails: [],
     warns: ['TXN-44/kept'],
     policies: (correct, { fired }) => ({
@@ -619,7 +637,7 @@ const faults: Fault[] = [
   {
     id: 'from-overflows-in-2038',
     story:
-      'A time is a number of seconds in 32 bits: what is later than January 2038 is before 1970.',
+      'A fromBookingDateTime after January 2038 is read as a time before 1970, because it is stored in 32 bits.',
     fails: ['TXN-16/far'],
     policies: filter((right) => (row, { from, to }, endpoint) => {
       const seconds = from === undefined ? undefined : Math.trunc(from / 1000) | 0
@@ -628,7 +646,7 @@ const faults: Fault[] = [
   },
   {
     id: 'to-before-1970-is-none',
-    story: 'An end that is no positive number is taken for one that was not sent.',
+    story: 'The bank ignores a toBookingDateTime before 1970.',
     fails: ['TXN-17/far'],
     policies: filter((right) => (row, { from, to = 0 }, endpoint) => {
       return right(row, { from, ...(to > 0 && { to }) }, endpoint)
@@ -637,7 +655,7 @@ const faults: Fault[] = [
   {
     id: 'last-direction-alone',
     story:
-      'The direction of a consent is one column: each permission that names one overwrites it.',
+      'A consent with both ReadTransactionsCredits and ReadTransactionsDebits shows only the last one named, because the bank stores one direction.',
     fails: [],
     warns: ['TXN-25/both'],
     policies: (correct, { fired }) => ({
@@ -654,7 +672,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchant-under-basic',
-    story: 'The merchant’s name is what customers know a transaction by, so everybody gets it.',
+    story:
+      'A consent with ReadTransactionsBasic shows the details of transactions, such as the merchant name.',
     fails: [],
     warns: ['TXN-26/basic-hides-merchant'],
     policies: (correct, { fired }) => ({

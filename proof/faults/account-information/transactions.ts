@@ -38,7 +38,7 @@ const faults: Fault[] = [
   {
     id: 'accounts-with-their-last-purchase',
     story:
-      'The page of the bank shows the last purchase beside each card, and has the same service.',
+      'Accounts contain the last transaction of the card, so a consent without a transactions permission shows it.',
     fails: ['TXN-43/nowhere-else'],
     middleware: rowsOf(['accounts', 'account'], (rows) =>
       rows.map((row) => ({ ...row, LatestActivity: [purchase(row)] })),
@@ -47,7 +47,7 @@ const faults: Fault[] = [
   {
     id: 'single-answers-name-the-acquirer',
     story:
-      'The list of one account comes from the clearing, where the merchant is who collects the money.',
+      'The transactions of one account name the acquirer as merchant; the bulk list names the shop.',
     fails: [],
     warns: ['TXN-44/as-bulk'],
     middleware: rowsOf(['account-transactions'], (rows) =>
@@ -60,7 +60,8 @@ const faults: Fault[] = [
   },
   {
     id: 'no-end-of-the-period-is-year-one',
-    story: 'An end that was not sent is the zero of its type; data are looked for without any.',
+    story:
+      'A consent created without TransactionToDateTime shows 0001-01-01 as its end, although data requests have no such limit.',
     fails: ['TXN-20/as-shown'],
     middleware: consentData((data) =>
       data.Permissions && data.TransactionToDateTime === undefined
@@ -70,7 +71,8 @@ const faults: Fault[] = [
   },
   {
     id: 'no-start-of-the-period-is-the-creation',
-    story: 'The column of the start has the time of the row as its default; data ignore it.',
+    story:
+      'A consent created without TransactionFromDateTime shows its creation time as the start, although data requests ignore it.',
     fails: ['TXN-20/as-shown'],
     middleware: consentData((data) =>
       data.Permissions && data.TransactionFromDateTime === undefined
@@ -80,7 +82,8 @@ const faults: Fault[] = [
   },
   {
     id: 'directions-open-transactions',
-    story: 'Any permission whose name begins with ReadTransactions opens both endpoints.',
+    story:
+      'ReadTransactionsCredits or ReadTransactionsDebits alone opens the transaction endpoints, without ReadTransactionsBasic or ReadTransactionsDetail.',
     fails: ['TXN-14/directions-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -94,7 +97,8 @@ const faults: Fault[] = [
   },
   {
     id: 'directions-open-one-account',
-    story: 'The service of single accounts keeps its own list of permissions, with all four in it.',
+    story:
+      'ReadTransactionsCredits or ReadTransactionsDebits alone opens GET /accounts/{AccountId}/transactions. That service has its own list of permissions.',
     fails: ['TXN-14/directions-alone'],
     policies: (correct, { fired }) => ({
       permits(permissions, endpoint) {
@@ -109,7 +113,7 @@ const faults: Fault[] = [
   {
     id: 'later-clients-need-no-permission',
     story:
-      'Permissions are looked up by client and consent; where the client is not found, all pass.',
+      'Only the first client needs a permission. Permissions are looked up by client, and an unknown client may read everything.',
     fails: ['TXN-14/directions-alone'],
     policies: (correct, { fired }) => {
       let earliest: string | undefined
@@ -128,7 +132,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pending-in-bulk-alone',
-    story: 'The history of one account comes from the ledger, where only booked rows stand.',
+    story:
+      'Pending transactions are in GET /transactions but not in the transactions of one account, which come from the ledger.',
     fails: [],
     warns: ['TXN-40/bulk-and-single'],
     middleware: rowsOf('account-transactions', (rows) =>
@@ -137,7 +142,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pending-of-one-account-alone',
-    story: 'The list over all accounts is built at night, when nothing is pending.',
+    story:
+      'Pending transactions are in the transactions of one account but not in GET /transactions, which is built at night.',
     fails: [],
     warns: ['TXN-40/bulk-and-single'],
     middleware: rowsOf('transactions', (rows) =>
@@ -146,8 +152,7 @@ const faults: Fault[] = [
   },
   {
     id: 'debits-are-negative',
-    story:
-      'The ledger keeps debits as negative numbers, and the mapper adds the indicator to them.',
+    story: 'Amounts of debits are negative, although CreditDebitIndicator already says Debit.',
     fails: [],
     warns: ['BAL-20/unsigned', 'TXN-32/unsigned'],
     middleware: rowsOf([...BOTH, 'balances', 'account-balances'], (rows) =>
@@ -160,7 +165,8 @@ const faults: Fault[] = [
   },
   {
     id: 'amounts-as-floating-point-numbers',
-    story: 'Amounts are computed in pounds, and written as the language writes such numbers.',
+    story:
+      'Amounts have many digits after the point (18.400000000000001), because they are computed as floating-point numbers.',
     fails: [],
     warns: ['BAL-20/digits', 'TXN-32/digits'],
     middleware: rowsOf([...BOTH, 'balances', 'account-balances'], (rows) =>
@@ -172,7 +178,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-transactions-relabelled',
-    story: 'A mapper puts the requested id on rows that were read from the other card.',
+    story:
+      'The transactions of the second card are those of the first card with the requested AccountId.',
     fails: ['TXN-24/one-response'],
     policies: (correct, { fired }) => {
       const primary = new Map<string, Card>()
@@ -199,7 +206,7 @@ const faults: Fault[] = [
   },
   {
     id: 'transactions-bulk-empty',
-    story: 'The bulk endpoint was built last and reads from a table that nothing fills.',
+    story: 'GET /transactions returns an empty list, although the accounts have transactions.',
     fails: ['TXN-23/all-accounts'],
     policies: (correct, { fired }) => ({
       rowsAnswered(rows, accountId, endpoint) {
@@ -211,7 +218,7 @@ const faults: Fault[] = [
   },
   {
     id: 'transactions-first-page-only',
-    story: 'The core system returns pages of 25 rows, and nobody asks for the second.',
+    story: 'Transaction lists end after 25 rows, the page size of the core system.',
     fails: ['TXN-24/one-response'],
     policies: (correct, { fired }) => ({
       rowsAnswered(rows, accountId, endpoint) {
@@ -222,7 +229,8 @@ const faults: Fault[] = [
   },
   {
     id: 'single-transactions-recent-only',
-    story: 'The single address reads the online store, which keeps 120 days.',
+    story:
+      'The transactions of one account end after 120 days; GET /transactions has more. One service reads a store with recent data only.',
     fails: ['TXN-24/one-response'],
     policies: (correct, { fired }) => ({
       rowsBooked(rows, accountId, endpoint) {
@@ -235,7 +243,8 @@ const faults: Fault[] = [
   },
   {
     id: 'every-second-answer-from-a-stale-replica',
-    story: 'Reads alternate between two replicas, one of which is a batch behind.',
+    story:
+      'Every second response of GET /transactions lacks the newest booked transaction, because one of two replicas is not up to date.',
     fails: [],
     warns: ['TXN-28/second-read', 'TXN-28/kept'],
     policies: (correct, { fired }) => {
@@ -256,7 +265,8 @@ const faults: Fault[] = [
   },
   {
     id: 'booked-ahead',
-    story: 'The newest row carries the day on which the statement will show it.',
+    story:
+      'The newest booked transaction has a BookingDateTime in the future, the day of the statement.',
     fails: [],
     warns: ['TXN-35/not-in-future'],
     policies: (correct, { fired }) => ({
@@ -270,7 +280,8 @@ const faults: Fault[] = [
   },
   {
     id: 'debits-spelled-booked-in-capitals',
-    story: 'Credits and debits come from two systems, and one spells its states in capitals.',
+    story:
+      'The Status of booked debits is BOOKED instead of Booked. Credits and debits come from two systems.',
     fails: ['TXN-08/booked-spelled'],
     policies: (correct, { fired }) => ({
       transactionView(accountId, row, detail, policies) {
@@ -283,13 +294,13 @@ const faults: Fault[] = [
   },
   {
     id: 'transactions-without-amounts',
-    story: 'Amounts can change, so they are left to the statement.',
+    story: 'Transactions have no Amount, because amounts can change.',
     fails: ['TXN-31/amount'],
     middleware: rowsOf(BOTH, (rows) => rows.map(({ Amount: _, ...row }) => row)),
   },
   {
     id: 'pending-rows-without-currency',
-    story: 'The currency of a purchase is settled when it is booked.',
+    story: 'Pending transactions have no Amount.Currency.',
     fails: ['TXN-31/amount'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) =>
@@ -299,7 +310,7 @@ const faults: Fault[] = [
   },
   {
     id: 'pending-rows-without-indicator',
-    story: 'What is reserved on a card is a debit, and the indicator comes with the booking.',
+    story: 'Pending transactions have no CreditDebitIndicator.',
     fails: ['TXN-31/indicator'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map(({ CreditDebitIndicator, ...row }) =>
@@ -309,7 +320,7 @@ const faults: Fault[] = [
   },
   {
     id: 'status-of-booked-rows-only',
-    story: 'What is pending has no status in the books, so its rows have none.',
+    story: 'Pending transactions have no Status.',
     fails: ['TXN-31/status'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map(({ Status, ...row }) => (Status === 'Pending' ? row : { ...row, Status })),
@@ -317,13 +328,15 @@ const faults: Fault[] = [
   },
   {
     id: 'late-bookings-undated',
-    story: 'What is bought after 23:00 is booked, and misses the batch that writes the time.',
+    story:
+      'Transactions booked after 23:00 have no BookingDateTime, because they miss the batch that writes it.',
     fails: ['TXN-31/booking-date-time'],
     middleware: rowsOf(BOTH, (rows) => lateRows(rows, ({ BookingDateTime: _, ...row }) => row)),
   },
   {
     id: 'late-bookings-dated-null',
-    story: 'What is bought after 23:00 is booked, and misses the batch that replaces the null.',
+    story:
+      'Transactions booked after 23:00 have BookingDateTime null, because they miss the batch that writes it.',
     fails: ['TXN-31/booking-date-time'],
     middleware: rowsOf(BOTH, (rows) =>
       lateRows(rows, (row) => ({ ...row, BookingDateTime: null })),
@@ -331,7 +344,7 @@ const faults: Fault[] = [
   },
   {
     id: 'booking-times-without-zone',
-    story: 'Everything is UTC, so the zone is left out, as the database keeps it.',
+    story: 'BookingDateTime has no time zone, as in the database.',
     fails: ['TXN-38/rfc-3339'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) => ({
@@ -344,7 +357,8 @@ const faults: Fault[] = [
   },
   {
     id: 'booking-times-that-no-clock-reads',
-    story: 'The new system has no time of a booking, and its field for it must not be empty.',
+    story:
+      'BookingDateTime is an impossible time (month 00, hour 24), because the system has no value for a required field.',
     fails: ['TXN-38/rfc-3339'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) => ({ ...row, BookingDateTime: '2000-00-00T24:00:00Z' })),
@@ -352,7 +366,7 @@ const faults: Fault[] = [
   },
   {
     id: 'late-bookings-dated-by-day',
-    story: 'What is bought after 23:00 misses the batch, and is dated by its day.',
+    story: 'BookingDateTime of transactions booked after 23:00 is a date without a time.',
     fails: ['TXN-38/rfc-3339'],
     middleware: rowsOf(BOTH, (rows) =>
       lateRows(rows, (row) => ({
@@ -363,7 +377,8 @@ const faults: Fault[] = [
   },
   {
     id: 'pending-rows-in-the-code-of-iso-20022',
-    story: 'Reservations come from the card processor, whose messages are ISO 20022.',
+    story:
+      'CreditDebitIndicator of pending transactions is DBIT, the code of ISO 20022, instead of Debit.',
     fails: ['TXN-38/credit-or-debit'],
     middleware: rowsOf(BOTH, (rows) =>
       rows.map((row) =>
@@ -373,7 +388,8 @@ const faults: Fault[] = [
   },
   {
     id: 'rows-for-each-holder',
-    story: 'Rows are joined with the holders of the card, of whom there are two.',
+    story:
+      'Each transaction is returned twice, because the query joins it with the two holders of the card.',
     fails: [],
     warns: ['TXN-46/apart'],
     middleware: rowsOf(['transactions', 'account-transactions'], (rows) =>
@@ -382,19 +398,22 @@ const faults: Fault[] = [
   },
   {
     id: 'one-transaction-is-no-list',
-    story: 'The ledger speaks XML, and what is converted is a list where there are two of it.',
+    story:
+      'Data.Transaction with one transaction is an object, not an array, because it is converted from XML.',
     fails: ['TXN-30/array'],
     middleware: transactions((rows) => (rows.length === 1 ? { Transaction: rows[0] } : undefined)),
   },
   {
     id: 'no-transactions-no-list',
-    story: 'The serializer leaves out what is empty, and lists are no exception.',
+    story:
+      'Data.Transaction is missing if there are no transactions, because the serializer leaves out empty lists.',
     fails: ['TXN-30/array'],
     middleware: transactions((rows) => (rows.length === 0 ? {} : undefined)),
   },
   {
     id: 'reservations-outlive-their-booking',
-    story: 'A reservation lapses after a month, whether it was booked meanwhile or not.',
+    story:
+      'A transaction is listed as pending and as booked, because a reservation is deleted only after a month.',
     fails: [],
     warns: ['TXN-48/not-both'],
     middleware: rowsOf(BOTH, (rows) => {
@@ -409,7 +428,8 @@ const faults: Fault[] = [
   },
   {
     id: 'archive-overlaps-the-ledger',
-    story: 'Rows go to the archive after 80 days, and leave the ledger after 200.',
+    story:
+      'Transactions that are 80 to 200 days old are returned twice, because the archive and the ledger both have them.',
     fails: [],
     warns: ['TXN-46/overlap'],
     middleware: rowsOf(BOTH, (rows) => {
@@ -422,7 +442,7 @@ const faults: Fault[] = [
   {
     id: 'basic-addresses-of-the-next-row',
     story:
-      'What a basic consent may see is a view of its own, which joins the addresses by a number that begins at 0 there, and at 1 here.',
+      'A consent with ReadTransactionsBasic gets the AddressLine of the next transaction, because two row numbers begin at 0 and at 1.',
     fails: [],
     warns: ['TXN-44/every-consent'],
     policies: (correct, { fired }) => ({
@@ -442,7 +462,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-by-place-behind-a-filter',
-    story: 'Merchants come as a list of their own, and are put to the rows by their place in it.',
+    story:
+      'With a toBookingDateTime filter, transactions have the MerchantName of other transactions. Merchants are assigned by position before the filter.',
     fails: [],
     warns: ['TXN-44/own'],
     policies: (correct, { fired }) => {
@@ -468,7 +489,7 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-for-addresses',
-    story: 'The mapper has one line twice, and the second was not adapted.',
+    story: 'AddressLine contains the merchant name, because the service copies the wrong field.',
     fails: [],
     warns: ['TXN-50/own-text'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -480,7 +501,8 @@ const faults: Fault[] = [
   },
   {
     id: 'merchants-for-basic-and-detail-together',
-    story: 'Detail is an addition to basic, so whoever holds one of them gets what is basic.',
+    story:
+      'A consent with both ReadTransactionsBasic and ReadTransactionsDetail shows only the basic fields.',
     fails: [],
     warns: ['TXN-51/every-consent'],
     policies: (correct, { fired }) => ({
@@ -495,7 +517,8 @@ const faults: Fault[] = [
   },
   {
     id: 'second-client-without-addresses',
-    story: 'Addresses are bought, and the contract about them names the TPPs of that time.',
+    story:
+      'The second client gets no AddressLine. The contract with the supplier of addresses names only the TPPs of that time.',
     fails: [],
     warns: ['TXN-51/every-consent'],
     middleware: rowsOf(BOTH, (rows, ctx) =>
@@ -507,7 +530,7 @@ const faults: Fault[] = [
   {
     id: 'credits-and-debits-turned-round',
     story:
-      'The ledger of cards counts from the side of the bank, to which a purchase is owed, and the sign was taken over.',
+      'Credit and Debit of transactions are exchanged. The ledger writes them from the view of the bank.',
     fails: [],
     warns: ['TXN-07/merchants'],
     policies: (correct, { fired }) => ({
@@ -520,7 +543,8 @@ const faults: Fault[] = [
   },
   {
     id: 'detail-of-accounts-shows-merchants',
-    story: 'Accounts and transactions share one flag of detail, which a permission of either sets.',
+    story:
+      'ReadAccountsDetail also shows transactions in detail, because accounts and transactions share one flag.',
     fails: [],
     warns: ['TXN-26/basic-hides-merchant'],
     policies: (correct, { fired }) => ({
@@ -538,7 +562,7 @@ const faults: Fault[] = [
   },
   {
     id: 'amounts-in-pence',
-    story: 'The ledger keeps pence, and the mapper of transactions writes them as they are.',
+    story: 'Amounts of transactions are in pence instead of pounds.',
     fails: [],
     warns: ['TXN-49/within-the-line'],
     middleware: rowsOf(BOTH, (rows) =>
@@ -550,7 +574,7 @@ const faults: Fault[] = [
   },
   {
     id: 'amounts-of-nothing',
-    story: 'The amount is read from the column of fees, which is 0 nearly everywhere.',
+    story: 'Every transaction has the amount 0.00, because the service reads the column of fees.',
     fails: [],
     warns: ['TXN-49/worth'],
     middleware: rowsOf(BOTH, (rows) =>

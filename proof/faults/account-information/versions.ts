@@ -14,7 +14,8 @@ function linksOf(change: (path: string) => string): NonNullable<Fault['policies'
 const faults: Fault[] = [
   {
     id: 'paths-of-version-three-zero',
-    story: 'The services moved to 3.1.2; the gateway in front of them kept the paths of v3.0.',
+    story:
+      'Consents and data are served under v3.0 instead of v3.1. The gateway kept the old paths.',
     fails: ['VER-01/segment'],
     target(document) {
       const { addresses } = document
@@ -30,14 +31,15 @@ const faults: Fault[] = [
   },
   {
     id: 'links-of-version-three-zero',
-    story: 'The paths moved to v3.1; the template of the links was forgotten.',
+    story: 'Links.Self names v3.0, although the paths are under v3.1.',
     fails: [],
     warns: ['VER-03/in-links'],
     policies: linksOf((path) => path.replace('/v3.1/', '/v3.0/')),
   },
   {
     id: 'links-of-balances-name-the-release',
-    story: 'Balances were rebuilt, and link to the release of the specification that they follow.',
+    story:
+      'Links.Self of balances names v3.1.2, the release of the specification, instead of v3.1.',
     fails: [],
     warns: ['VER-03/in-links'],
     policies: linksOf((path) =>
@@ -47,7 +49,7 @@ const faults: Fault[] = [
   {
     id: 'links-of-funds-consents-of-version-four',
     story:
-      'The service of funds confirmation is shared with the next version, whose links it writes.',
+      'Links.Self of funds confirmation consents names v4, because the service is shared with the next version.',
     fails: [],
     warns: ['VER-03/in-links'],
     policies: linksOf((path) =>

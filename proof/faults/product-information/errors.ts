@@ -22,21 +22,21 @@ const LIST = '/consumer-credit-cards'
 const faults: Fault[] = [
   {
     id: 'product-errors-without-words',
-    story: 'The title says it all; the description is there since the schema wants one.',
+    story: 'The description of product errors is empty.',
     fails: [],
     warns: ['PROD-49/not-empty'],
     middleware: errors((_, body) => ({ ...body, description: '' })),
   },
   {
     id: 'product-errors-say-undefined',
-    story: 'The description is that of a table, in which the newest errors are not.',
+    story: 'The description of product errors is the text "undefined".',
     fails: [],
     warns: ['PROD-58/placeholders'],
     middleware: errors((_, body) => ({ ...body, description: 'undefined' })),
   },
   {
     id: 'product-errors-are-plain-text',
-    story: 'The error handler writes a string, and the framework calls strings plain text.',
+    story: 'Product errors have Content-Type text/plain instead of JSON.',
     fails: [],
     warns: ['PROD-72/media-type'],
     middleware: errors((ctx, body) => {
@@ -46,7 +46,7 @@ const faults: Fault[] = [
   },
   {
     id: 'product-patch-is-html',
-    story: 'The gateway refuses methods that no route of it has, before the interface sees them.',
+    story: 'The error for PATCH on the products is HTML, because the gateway answers it.',
     fails: ['PROD-40/json'],
     middleware: errors((ctx) =>
       ctx.method === 'PATCH' ? '<h1>Method Not Allowed</h1>' : undefined,
@@ -54,31 +54,33 @@ const faults: Fault[] = [
   },
   {
     id: 'product-method-is-html',
-    story: 'The gateway knows the methods of the path, and refuses the others itself.',
+    story: 'The error for a wrong method on the products is HTML, because the gateway answers it.',
     fails: ['PROD-40/json'],
     middleware: errors((ctx) => (ctx.status === 405 ? '<h1>Method Not Allowed</h1>' : undefined)),
   },
   {
     id: 'product-errors-of-open-banking',
-    story: 'The error handler of the other interface is used here too.',
+    story:
+      'Product errors have the members Code and Message of the other interface instead of description, status and title.',
     fails: ['PROD-40/description', 'PROD-40/status', 'PROD-40/title'],
     middleware: errors(({ status }, { title }) => ({ Code: String(status), Message: title })),
   },
   {
     id: 'product-errors-in-an-array',
-    story: 'Several errors could occur at once, so there is a list.',
+    story: 'Product errors are an array instead of an object.',
     fails: ['PROD-40/object'],
     middleware: errors((_, body) => [body]),
   },
   {
     id: 'product-error-status-always-400',
-    story: 'The body of every client error is one constant.',
+    story:
+      'The status in the body of product errors is always 400, even if the HTTP status is another one.',
     fails: ['PROD-41/equals-http-status'],
     middleware: errors((ctx, body) => (ctx.status < 500 ? { ...body, status: '400' } : undefined)),
   },
   {
     id: 'unknown-product-path-is-400',
-    story: 'Whatever cannot be routed could not be understood.',
+    story: 'An unknown path of the product interface gets 400 instead of 404.',
     fails: ['PROD-42/unknown-resource'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -90,7 +92,7 @@ const faults: Fault[] = [
   },
   {
     id: 'anything-below-the-list-is-the-list',
-    story: 'The route is a prefix, and what follows it is ignored.',
+    story: 'A path below /consumer-credit-cards returns the list of products instead of 404.',
     fails: ['PROD-42/unknown-resource'],
     async middleware(ctx: Context, next: Next) {
       if (partOf(ctx) === 'products' && ctx.path.includes(`${LIST}/`)) {

@@ -60,7 +60,7 @@ const editedAt = ofEachBank(() =>
 const faults: Fault[] = [
   {
     id: 'products-said-to-be-compressed',
-    story: 'The content network says gzip of what it has unpacked for its own filters.',
+    story: 'The product response has Content-Encoding gzip but is not compressed.',
     fails: [],
     warns: ['PROD-57/compressed'],
     middleware: forCompressing(
@@ -73,7 +73,7 @@ const faults: Fault[] = [
   },
   {
     id: 'products-nested-as-in-open-data',
-    story: 'The list is that of the open data interface: data, Brand, CCC.',
+    story: 'The product response has the structure of the open data interface: data, Brand, CCC.',
     fails: ['PROD-06/data'],
     middleware: successes(['products'], (body) => ({
       ...body,
@@ -82,7 +82,7 @@ const faults: Fault[] = [
   },
   {
     id: 'products-in-latin-1',
-    story: 'The list is exported by a tool of the marketing department that knows no UTF-8.',
+    story: 'The product response is in ISO 8859-1 instead of UTF-8.',
     fails: ['PROD-05/json'],
     policies: product(1, (each) => ({
       ...each,
@@ -95,7 +95,8 @@ const faults: Fault[] = [
   },
   {
     id: 'product-rates-of-two-instances',
-    story: 'One of two instances behind the balancer shows the rates of last month.',
+    story:
+      'Every second product response shows old rates, because one of two servers is not up to date.',
     fails: [],
     warns: ['PROD-52/second-read'],
     middleware: successes(['products'], (body) => {
@@ -107,7 +108,7 @@ const faults: Fault[] = [
   },
   {
     id: 'products-answer-206',
-    story: 'The list comes out of a cache that serves ranges.',
+    story: 'The product response has status 206 instead of 200.',
     fails: ['PROD-01/answers-200'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -118,7 +119,8 @@ const faults: Fault[] = [
   },
   {
     id: 'products-behind-a-prefix',
-    story: 'A guard against JSON hijacking puts characters before the body.',
+    story:
+      "The body of the product response begins with )]}', a protection against JSON hijacking, so it is not JSON.",
     fails: ['PROD-05/json'],
     async middleware(ctx: Context, next: Next) {
       await next()
@@ -130,7 +132,7 @@ const faults: Fault[] = [
   },
   {
     id: 'products-as-text',
-    story: 'The list is a file on a web server that does not know its extension.',
+    story: 'The product response has Content-Type text/plain instead of JSON.',
     fails: [],
     warns: ['PROD-51/media-type'],
     async middleware(ctx: Context, next: Next) {
@@ -143,7 +145,7 @@ const faults: Fault[] = [
   },
   {
     id: 'product-name-twice',
-    story: 'A product has the name of its brand and its own, under one name.',
+    story: 'A product has two members ProductName with different values.',
     fails: [],
     warns: ['PROD-56/unique-names'],
     middleware: answers(
@@ -156,7 +158,8 @@ const faults: Fault[] = [
   },
   {
     id: 'products-of-two-instances',
-    story: 'One of two instances behind the balancer missed the last release of the list.',
+    story:
+      'Every second product response lacks the last product, because one of two servers is not up to date.',
     fails: [],
     warns: ['PROD-52/second-read'],
     policies: (correct, { fired }) => {
@@ -173,47 +176,48 @@ const faults: Fault[] = [
   },
   {
     id: 'total-counts-retired-products',
-    story: 'The total is that of the table, the list leaves out what is not sold any more.',
+    story:
+      'TotalResults is higher than the number of products, because it counts products that are no longer sold.',
     fails: ['PROD-08/equals-length'],
     middleware: meta((_, data) => ({ TotalResults: data.length + 1 })),
   },
   {
     id: 'last-updated-is-valid-until',
-    story: 'The field holds the day until which the list is valid.',
+    story: 'LastUpdated is in the future: it is the day until which the list is valid.',
     fails: [],
     warns: ['PROD-10/not-in-future'],
     middleware: meta(() => ({ LastUpdated: `${new Date().getUTCFullYear() + 2}-01-31` })),
   },
   {
     id: 'identifier-of-the-family',
-    story: 'The third card is a variant of the second, and has its identifier.',
+    story: 'Two products have the same ProductIdentifier, because one is a variant of the other.',
     fails: [],
     warns: ['PROD-53/unique'],
     policies: product(2, (each) => ({ ...each, ProductIdentifier: 'ARB-CC-EVERYDAY' })),
   },
   {
     id: 'unknown-fee-is-empty',
-    story: 'A fee that nobody entered is an empty string.',
+    story: 'A fee is an empty string.',
     fails: [],
     warns: ['PROD-49/not-empty'],
     policies: product(1, (each) => item(each, { IssuingEmergencyCardsFees: '' })),
   },
   {
     id: 'absent-cashback-is-null',
-    story: 'The serializer writes null for what a card does not have.',
+    story: 'CashbackPercent is null instead of absent.',
     fails: [],
     warns: ['PROD-54/no-null'],
     policies: product(0, (each) => item(each, { CashbackPercent: null })),
   },
   {
     id: 'cashback-is-a-number',
-    story: 'Percentages are numbers in the product catalogue, and this one is passed on.',
+    story: 'CashbackPercent is a number instead of a string.',
     fails: ['PROD-33/strings'],
     policies: product(0, (each) => item(each, { CashbackPercent: 0.5 })),
   },
   {
     id: 'terms-with-a-blank',
-    story: 'Somebody pasted the address of a file whose name has blanks.',
+    story: 'A URL in TsandCs contains spaces.',
     fails: [],
     warns: ['PROD-55/rfc-3986'],
     policies: product(1, (each) => ({
@@ -223,34 +227,35 @@ const faults: Fault[] = [
   },
   {
     id: 'terms-without-a-scheme',
-    story: 'The address is written as on the back of the card.',
+    story: 'A URL in TsandCs has no scheme (https:).',
     fails: ['PROD-23/urls'],
     policies: product(2, (each) => ({ ...each, TsandCs: ['www.bank.example/terms'] })),
   },
   {
     id: 'last-updated-is-now',
-    story: 'The list is composed for each request, and that is when it was updated.',
+    story: 'LastUpdated is the time of each request.',
     fails: [],
     warns: ['PROD-60/last-updated'],
     middleware: meta((given) => ({ ...given, LastUpdated: new Date().toISOString() })),
   },
   {
     id: 'unknown-days-are-minus-one',
-    story: 'The ledger of products writes -1 where it knows no number of days.',
+    story: 'PaymentDaysAfterStatement is -1, the value for unknown.',
     fails: [],
     warns: ['PROD-59/not-negative'],
     middleware: items((item) => ({ ...item, PaymentDaysAfterStatement: -1 })),
   },
   {
     id: 'pounds-in-windows-1252',
-    story: 'The content system keeps UTF-8, and the export reads windows-1252.',
+    story:
+      'OverLimitFee has wrong characters (Â£ instead of £). The text is UTF-8 and is read as windows-1252.',
     fails: [],
     warns: ['PROD-58/misread'],
     middleware: items((item) => ({ ...item, OverLimitFee: 'Â£12 each time' })),
   },
   {
     id: 'minimum-age-without-restriction',
-    story: 'The flag says whether there is a highest age; the lowest has a field of its own.',
+    story: 'AgeRestricted is false, although MinimumAge is 21.',
     fails: [],
     warns: ['PROD-61/age'],
     middleware: successes(['products'], (body) => ({
@@ -263,14 +268,15 @@ const faults: Fault[] = [
   },
   {
     id: 'rates-say-null',
-    story: 'A rate that nobody has set becomes a text.',
+    story: 'CashAdvanceRate is the text "null".',
     fails: [],
     warns: ['PROD-58/placeholders'],
     middleware: items((item) => ({ ...item, CashAdvanceRate: 'null' })),
   },
   {
     id: 'last-updated-of-any-product',
-    story: 'The date is that of the product which the database happens to give first.',
+    story:
+      'LastUpdated goes back between requests, because it is the date of whichever product the database returns first.',
     fails: [],
     warns: ['PROD-63/never-back'],
     middleware: successes(['products'], (body) => ({
@@ -280,7 +286,7 @@ const faults: Fault[] = [
   },
   {
     id: 'last-updated-in-1970',
-    story: 'The import does not set the date.',
+    story: 'LastUpdated is 1970-01-01, because it is never set.',
     fails: [],
     warns: ['PROD-64/of-a-time'],
     middleware: successes(['products'], (body) => ({
@@ -290,36 +296,35 @@ const faults: Fault[] = [
   },
   {
     id: 'last-updated-is-no-date',
-    story: 'The import does not set the date, and the page formats what is not there.',
+    story: 'LastUpdated is the text "Invalid Date".',
     fails: [],
     warns: ['PROD-58/placeholders'],
     middleware: meta(() => ({ LastUpdated: 'Invalid Date' })),
   },
   {
     id: 'last-updated-in-the-year-0',
-    story: 'The column of the database has zeros where no date was set.',
+    story: 'LastUpdated is 0000-00-00, the database value for no date.',
     fails: [],
     warns: ['PROD-64/of-a-time'],
     middleware: meta(() => ({ LastUpdated: '0000-00-00 00:00:00' })),
   },
   {
     id: 'rate-of-a-broken-spreadsheet',
-    story:
-      'The products are read from a spreadsheet, in which a formula refers to a row that is gone.',
+    story: 'A rate is the error text of a spreadsheet formula.',
     fails: [],
     warns: ['PROD-58/placeholders'],
     policies: product(1, (each) => item(each, { APRRate: '#REF!' })),
   },
   {
     id: 'name-of-a-template',
-    story: 'The newest product is one that the template does not know.',
+    story: 'A product name is an unfilled placeholder of a template.',
     fails: [],
     warns: ['PROD-58/placeholders'],
     policies: product(2, (each) => ({ ...each, ProductName: 'The {{card.name}} Card' })),
   },
   {
     id: 'address-of-undefined',
-    story: 'The address of a product is made of its slug, which the newest product does not have.',
+    story: 'A ProductURL ends with "undefined".',
     fails: [],
     warns: ['PROD-58/placeholders'],
     policies: product(2, (each) => ({
@@ -329,7 +334,7 @@ const faults: Fault[] = [
   },
   {
     id: 'products-page-by-page',
-    story: 'The framework makes pages of each list, and names the next one.',
+    story: 'The product response has only the first two products and a link to a next page.',
     fails: ['PROD-74/one-page'],
     middleware: successes(['products'], (body, ctx) => {
       const data = (body.data as Json[]).slice(0, 2)
@@ -339,7 +344,7 @@ const faults: Fault[] = [
   },
   {
     id: 'next-products-in-a-header',
-    story: 'The same, by a header of the gateway.',
+    story: 'The product response has a Link header with a next page.',
     fails: ['PROD-74/one-page'],
     middleware: successes(['products'], (body, ctx) => {
       ctx.set('Link', `<${ctx.href}?page=2>; rel="next"`)
@@ -348,28 +353,28 @@ const faults: Fault[] = [
   },
   {
     id: 'terms-of-the-office',
-    story: 'The address of the terms was copied in the office, whose names end in corp.',
+    story: 'A URL in TsandCs has an internal host name that ends with corp.',
     fails: [],
     warns: ['PROD-66/outside'],
     policies: product(1, (each) => ({ ...each, TsandCs: ['https://cms.cards.corp/terms/7'] })),
   },
   {
     id: 'terms-on-the-intranet',
-    story: 'The address of the terms is that of the content system, where its author saw them.',
+    story: 'A URL in TsandCs is an internal address of the content system.',
     fails: [],
     warns: ['PROD-66/outside'],
     policies: product(1, (each) => ({ ...each, TsandCs: ['https://cms.cards.internal/terms/7'] })),
   },
   {
     id: 'any-number-of-cards-is-none',
-    story: 'The product system has 0 for an account without a limit of cards.',
+    story: "MaximumNumberOfCardsPermitted is 0, the product system's value for no limit.",
     fails: [],
     warns: ['PROD-67/cards'],
     policies: product(1, (each) => item(each, { MaximumNumberOfCardsPermitted: 0 })),
   },
   {
     id: 'minimum-age-in-months',
-    story: 'The rules of the scoring count months.',
+    story: 'MinimumAge is in months instead of years.',
     fails: [],
     warns: ['PROD-67/age'],
     policies: product(2, (each) => ({
@@ -379,21 +384,21 @@ const faults: Fault[] = [
   },
   {
     id: 'repayment-in-basis-points',
-    story: 'Percentages are kept as whole numbers of their hundredth part.',
+    story: 'MinimumRepaymentPercentage is in hundredths of a percent.',
     fails: [],
     warns: ['PROD-68/percentages'],
     policies: product(1, (each) => item(each, { MinimumRepaymentPercentage: '250' })),
   },
   {
     id: 'rates-of-one-product-are-fractions',
-    story: 'The newest product was entered with its rates as the ledger computes with them.',
+    story: 'A rate of one product is a fraction (0.249) instead of a percentage.',
     fails: [],
     warns: ['PROD-69/one-unit'],
     policies: product(2, (each) => item(each, { PurchaseRate: '0.2493' })),
   },
   {
     id: 'all-rates-of-one-product-are-fractions',
-    story: 'The same with every rate of the product.',
+    story: 'All rates of one product are fractions (0.249) instead of percentages.',
     fails: [],
     warns: ['PROD-69/one-unit'],
     policies: product(2, (each) =>
@@ -402,7 +407,7 @@ const faults: Fault[] = [
   },
   {
     id: 'trademarks-of-the-other-office',
-    story: 'The office is the default of the form, in which only the number was entered.',
+    story: 'TrademarkIPOCode is EU for a trademark number of the UK office.',
     fails: [],
     warns: ['PROD-70/office'],
     policies: product(0, (each) => {
@@ -413,14 +418,14 @@ const faults: Fault[] = [
   },
   {
     id: 'no-over-limit-fee-is-minus-one',
-    story: 'The product system has -1 where a product has no such fee.',
+    story: "OverLimitFee is -1, the product system's value for no fee.",
     fails: [],
     warns: ['PROD-59/amounts'],
     policies: product(1, (each) => item(each, { OverLimitFee: '-1' })),
   },
   {
     id: 'cashback-in-small-letters',
-    story: 'The name of the member was typed, and nothing misses a member that may be absent.',
+    story: 'The member CashbackPercent is spelled cashbackPercent.',
     fails: [],
     warns: ['PROD-71/spelled'],
     policies: product(2, (each) => {
@@ -432,7 +437,7 @@ const faults: Fault[] = [
   },
   {
     id: 'days-with-a-fraction',
-    story: 'The days are a column of the spreadsheet, in which each number has a fraction.',
+    story: 'PaymentDaysAfterStatement is written with a fraction (14.0).',
     fails: [],
     warns: ['PROD-73/digits'],
     middleware: answers(
@@ -445,7 +450,7 @@ const faults: Fault[] = [
   },
   {
     id: 'rates-of-no-number',
-    story: 'A rate that is not there is divided by a hundred, and written.',
+    story: 'CashAdvanceRate is "NaN%", because a missing rate is used in a calculation.',
     fails: [],
     warns: ['PROD-65/filled-in'],
     middleware: items((item) => ({ ...item, CashAdvanceRate: 'NaN%' })),

@@ -17,7 +17,8 @@ const nextTime = () => {
 const wrong: WrongTpp[] = [
   {
     id: 'everything-in-the-request-object',
-    story: 'What the request object says need not be said twice.',
+    story:
+      'The client sends only request and client_id in the query, because the request object has the other parameters.',
     fails: ['TAUT-01/parameters'],
     conduct: {
       query: ({ request = '', client_id: clientId = '' }) => ({ request, client_id: clientId }),
@@ -25,13 +26,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'no-redirect-uri-in-the-query',
-    story: 'The redirect URI is signed, so why repeat it.',
+    story:
+      'The client does not send redirect_uri in the query, because it is in the request object.',
     fails: ['TAUT-01/parameters'],
     conduct: { query: ({ redirect_uri: _, ...query }) => query },
   },
   {
     id: 'code-flow',
-    story: 'The library knows the code flow alone.',
+    story: 'The client uses response type code instead of code id_token.',
     fails: ['TAUT-02/response-type'],
     stops: true,
     conduct: {
@@ -41,21 +43,21 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'redirect-uri-with-a-slash',
-    story: 'A URL class put a slash at the end of the redirect URI.',
+    story: 'The client adds a slash at the end of its redirect URI.',
     fails: ['TAUT-03/registered'],
     stops: true,
     conduct: { redirectUri: (registered) => `${registered[0]}/` },
   },
   {
     id: 'scope-for-payments',
-    story: 'The scope of the payment product was copied along.',
+    story: 'The client asks for the scope payments, which is not registered.',
     fails: ['TAUT-04/registered'],
     stops: true,
     conduct: { visitScope: () => 'openid accounts payments' },
   },
   {
     id: 'request-object-in-rs256',
-    story: 'The signer’s default is RS256.',
+    story: 'The client signs its request object with RS256 instead of PS256.',
     fails: ['TAUT-05/signed'],
     stops: true,
     conduct: {
@@ -64,7 +66,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'request-object-unsigned',
-    story: 'The request object is not signed in development, and neither it is in production.',
+    story: 'The client does not sign its request object (alg none).',
     fails: ['TAUT-05/signed'],
     stops: true,
     conduct: {
@@ -73,7 +75,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'request-object-of-an-old-key',
-    story: 'The signing key was replaced at the directory and not in the vault.',
+    story: 'The client signs its request object with an old key.',
     fails: ['TAUT-05/signed'],
     stops: true,
     conduct: {
@@ -82,69 +84,71 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'scope-in-the-query-alone',
-    story: 'The request object holds what the library signs, and the rest is appended.',
+    story: 'The request object has no scope; only the query has it.',
     warns: ['TAUT-15/in-the-object'],
     stops: true,
     conduct: { requestObject: ({ scope: _, ...claims }) => claims },
   },
   {
     id: 'intent-forgotten',
-    story: 'The consent is created, and the request object does not name it.',
+    story: 'The request object does not name the ConsentId.',
     warns: ['TAUT-15/in-the-object'],
     stops: true,
     conduct: { requestObject: ({ claims: _, ...rest }) => rest },
   },
   {
     id: 'openid-in-the-object-alone',
-    story: 'The library adds openid to what it signs, and the link is made before.',
+    story: 'The scope in the query has no openid; only the request object has it.',
     warns: ['TAUT-18/openid'],
     conduct: { query: (query) => ({ ...query, scope: 'accounts' }) },
   },
   {
     id: 'query-and-object-differ',
-    story: 'The query is made from the template, the request object from the session.',
+    story: 'The state differs in the query and in the request object.',
     warns: ['TAUT-06/agree'],
     conduct: { query: (query) => ({ ...query, state: 'from-the-template' }) },
   },
   {
     id: 'nonce-of-the-day',
-    story: 'The nonce is made once when the server starts.',
+    story:
+      'The client uses the same nonce for all requests, because it creates one when the server starts.',
     warns: ['TAUT-07/nonce'],
     conduct: { newNonce: () => 'b1946ac92492d2347c6235b4d2611184' },
   },
   {
     id: 'nonces-are-counted',
-    story: 'The nonce is the number of the visit, with leading zeros.',
+    story: 'The nonce can be guessed, because it is the number of the visit.',
     warns: ['TAUT-07/not-guessable'],
     conduct: { newNonce: () => nextNumber() },
   },
   {
     id: 'nonce-is-the-consent',
-    story: 'Each consent has an id that nobody else has, and it is the nonce as well.',
+    story: 'The nonce is the ConsentId.',
     warns: ['TAUT-07/not-guessable'],
     conduct: { newNonce: (_session, consentId) => consentId },
   },
   {
     id: 'state-is-the-consent',
-    story: 'The state is the id of the consent, which finds the session.',
+    story: 'The state is the ConsentId.',
     warns: ['TAUT-08/not-guessable'],
     conduct: { newState: (_session, consentId) => consentId },
   },
   {
     id: 'states-are-times',
-    story: 'The state is the millisecond in which the customer began.',
+    story: 'The state can be guessed, because it is the time in milliseconds.',
     warns: ['TAUT-08/not-guessable'],
     conduct: { newState: () => nextTime() },
   },
   {
     id: 'state-is-the-page',
-    story: 'state holds the page to come back to.',
+    story: 'The state is always the path of the page to return to.',
     warns: ['TAUT-08/state'],
     conduct: { newState: () => '/accounts' },
   },
   {
     id: 'request-object-for-the-page',
-    story: 'aud of the request object is the address of the authorisation page.',
+    story:
+      'The aud of the request object is the address of the authorisation page instead of the issuer.',
     warns: ['TAUT-09/audience'],
     stops: true,
     conduct: {
@@ -153,7 +157,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'request-object-for-a-day',
-    story: 'Customers take their time: the link is good for a day.',
+    story: 'The request object is valid for a day.',
     warns: ['TAUT-10/lifetime'],
     conduct: {
       requestObject: (claims) => ({ ...claims, exp: Number(claims.iat) + 86_400 }),
@@ -161,25 +165,27 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'request-object-without-nbf',
-    story: 'nbf is optional in a JWT.',
+    story: 'The request object has no nbf.',
     warns: ['TAUT-10/lifetime'],
     conduct: { requestObject: ({ nbf: _, ...claims }) => claims },
   },
   {
     id: 'connects-anew-after-ninety-days',
-    story: 'Re-confirmation is a second connect.',
+    story:
+      'For a re-confirmation, the client creates a new consent instead of using the existing one.',
     fails: ['TAUT-11/same-intent'],
     conduct: { reconfirmsExisting: false },
   },
   {
     id: 'state-not-compared',
-    story: 'state is read where it is there, and compared nowhere.',
+    story: 'The client does not compare the state of the redirect.',
     warns: ['TAUT-12/no-state'],
     conduct: { stateRefusal: () => undefined },
   },
   {
     id: 'neither-state-nor-s-hash',
-    story: 'Nothing ties the answer to the session of the browser.',
+    story:
+      'The client compares neither the state of the redirect nor the s_hash of the ID token, so nothing ties the response to the session.',
     warns: [
       'TAUT-12/no-state',
       'TAUT-12/other-state',
@@ -194,7 +200,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'reconfirmations-not-checked',
-    story: 'Who confirms again is known already, so the answer is taken as it comes.',
+    story: 'The client does not check the response to a re-confirmation.',
     warns: [
       'TAUT-12/state-at-reconfirmation',
       'TIDT-01/signature-at-reconfirmation',
@@ -204,31 +210,33 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'errors-are-successes',
-    story: 'Whoever comes back from the bank is told that all went well.',
+    story: 'The client tells the customer that all went well, even if the redirect has an error.',
     warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the bank answered') },
   },
   {
     id: 'link-tried-again-after-an-error',
-    story: 'Whoever comes back without a code is sent to the bank once more.',
+    story:
+      'If the redirect has no code, the client sends the customer to the bank again with the same link.',
     warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
     conduct: { triesTheLinkAgain: true },
   },
   {
     id: 'sent-to-the-bank-again-and-again',
-    story: 'The journey begins again until there is a code, or the customer closes the page.',
+    story: 'The client sends the customer to the bank again until there is a code.',
     warns: ['TAUT-13/denied', 'TAUT-13/denied-in-query', 'TAUT-13/server-error'],
     conduct: { visitsAgain: () => 7 },
   },
   {
     id: 'link-of-the-first-visit',
-    story: 'The link is kept with the consent, and used again to confirm it.',
+    story:
+      'The client uses the link of the first visit again for a re-confirmation, with the same state and nonce.',
     warns: ['TAUT-07/nonce', 'TAUT-08/state'],
     conduct: { keepsTheLink: true },
   },
   {
     id: 'client-of-another-bank',
-    story: 'The client_id is one for all banks.',
+    story: 'The client sends the client_id of another bank.',
     fails: ['TAUT-01/client'],
     stops: true,
     conduct: {
@@ -242,14 +250,15 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'client-of-another-bank-in-the-query',
-    story: 'The query is made from the template, the request object from the registration.',
+    story:
+      'The client sends the client_id of another bank in the query; the request object has the right one.',
     fails: ['TAUT-01/client'],
     stops: true,
     conduct: { query: (query) => ({ ...query, client_id: 'of-another-bank' }) },
   },
   {
     id: 'request-object-by-reference',
-    story: 'The request object is fetched by other banks, so it lies at an address.',
+    story: 'The client sends request_uri instead of request.',
     fails: ['TAUT-01/parameters'],
     stops: true,
     conduct: {
@@ -258,7 +267,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'intent-without-its-value',
-    story: 'The intent is asked for, and which one is told in the state.',
+    story: 'The request object asks for openbanking_intent_id but does not name the ConsentId.',
     warns: ['TAUT-15/in-the-object'],
     stops: true,
     conduct: {
@@ -270,32 +279,35 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'parameters-of-the-answer-all-known',
-    story: 'The answer is read by a class that refuses unknown parameters.',
+    story: 'The client fails if the redirect has a parameter that it does not know.',
     warns: ['TAUT-16/more-parameters'],
     conduct: { needs: { ...nothing, answerParameters: true } },
   },
   {
     id: 'second-question-mark',
-    story: 'Address and parameters are joined by a question mark.',
+    story:
+      'If the address of the authorisation endpoint has a query, the client loses it when it adds its parameters.',
     warns: ['TAUT-17/address-with-a-query'],
     conduct: { keepsTheQuery: false },
   },
   {
     id: 'confirms-the-newest-consent',
-    story: 'The consent to confirm again is found by the bank, and is the newest one there.',
+    story:
+      'For a re-confirmation, the client uses its newest consent at the bank, not the one of the customer.',
     fails: ['TAUT-11/own-intent'],
     conduct: { consentOf: (own, last, goal) => (goal === 'reconfirm' ? (last ?? own) : own) },
   },
   {
     id: 'scope-twice-in-the-query',
-    story: 'The library adds a scope, and the configuration has one already.',
+    story: 'The client sends scope twice in the query.',
     warns: ['TAUT-19/once-each'],
     stops: true,
     conduct: { queryText: (text) => `${text}&scope=openid` },
   },
   {
     id: 'errors-in-the-fragment-alone',
-    story: 'The page of the redirect reads the fragment, and where nothing is in it begins again.',
+    story:
+      'The client does not read an error in the query of the redirect, and sends the customer to the bank again.',
     warns: ['TAUT-13/denied-in-query'],
     conduct: { readsTheQuery: false, visitsAgain: (answer) => (answer.size === 0 ? 7 : 0) },
   },

@@ -14,27 +14,29 @@ const aYearAgo = () => new Date(Date.now() - 365 * DAY).toISOString()
 const wrong: WrongTpp[] = [
   {
     id: 'consent-without-risk',
-    story: 'An empty object is left out by the serialiser.',
+    story: 'The client creates a consent without Risk.',
     fails: ['CONS-18/data-and-risk'],
     stops: true,
     conduct: { consentBody: ({ Risk: _, ...body }) => body },
   },
   {
     id: 'risk-with-a-channel',
-    story: 'The Risk of the payment interface was copied along.',
+    story: 'The client creates a consent whose Risk is not empty, as in the payment interface.',
     fails: ['CONS-18/data-and-risk'],
     stops: true,
     conduct: { consentBody: (body) => ({ ...body, Risk: { PaymentContextCode: 'BillPayment' } }) },
   },
   {
     id: 'consents-with-the-customers-token',
-    story: 'There is one place that adds the access token, and it adds the customer’s.',
+    story:
+      'The client sends the customer’s access token with consent requests, not one of the client_credentials grant.',
     fails: ['TCON-01/client-token'],
     conduct: { consentToken: (clients, customers) => customers ?? clients },
   },
   {
     id: 'consents-with-the-token-of-the-registration',
-    story: 'The registration returned an access token, so it is used.',
+    story:
+      'The client sends the registration_access_token with consent requests, not a token of the client_credentials grant.',
     fails: ['TCON-01/client-token'],
     stops: true,
     conduct: {
@@ -44,14 +46,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'consents-with-the-assertion',
-    story: 'The signed JWT goes where a signed JWT goes elsewhere: into the header.',
+    story: 'The client sends its client assertion as access token with consent requests.',
     fails: ['TCON-01/client-token'],
     stops: true,
     conduct: { consentToken: (clients, _customers, { assertion }) => assertion ?? clients },
   },
   {
     id: 'permission-of-another-bank',
-    story: 'The list of permissions is that of the whole specification.',
+    story: 'The client asks for a permission that is not supported, ReadDirectDebits.',
     fails: ['TCON-02/supported'],
     stops: true,
     conduct: {
@@ -64,7 +66,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'consent-in-summer-time',
-    story: 'The dates of the consent are those of the clock on the wall.',
+    story: 'The client sends the dates of a consent with the offset +01:00 instead of UTC.',
     fails: ['TCON-03/utc'],
     conduct: {
       consentBody: (body) =>
@@ -73,7 +75,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'period-backwards',
-    story: 'The two arguments of a function are swapped.',
+    story: 'The client exchanges the start and the end of the transaction period.',
     warns: ['TCON-15/period'],
     stops: true,
     conduct: {
@@ -87,7 +89,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'expired-a-year-ago',
-    story: 'The year of the consent’s end stands in a file of settings.',
+    story: 'The client creates a consent whose ExpirationDateTime was a year ago.',
     warns: ['TCON-15/expiration'],
     stops: true,
     conduct: {
@@ -96,7 +98,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'expires-on-a-day',
-    story: 'The date picker gives a date.',
+    story: 'The client sends ExpirationDateTime as a date without a time.',
     fails: ['TCON-03/utc'],
     stops: true,
     conduct: {
@@ -105,7 +107,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'whole-card-number',
-    story: 'Identification is the card number, as in the payment interface.',
+    story: 'The client sends the whole card number as Identification instead of the last 4 digits.',
     fails: ['TCON-04/debtor-account'],
     conduct: {
       fundsAccount: (account) => ({ ...account, Identification: '4929123456084417' }),
@@ -113,55 +115,58 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'consent-kept-after-goodbye',
-    story: 'The account is removed from the app, and the bank never hears of it.',
+    story: 'The client does not delete the consent at the bank when the customer disconnects.',
     fails: ['CLC-20/deletes'],
     conduct: { deletesConsent: false },
   },
   {
     id: 'goodbye-whatever-the-bank-says',
-    story: 'The deletion is sent, and its answer goes into the log.',
+    story:
+      'The client tells the customer that the consent is deleted, even if the bank refuses the delete.',
     warns: ['TCON-13/refused', 'TCON-13/unavailable'],
     conduct: { claimsSuccess: (_reason, goal) => goal === 'disconnect' },
   },
   {
     id: 'tokens-kept-after-goodbye',
-    story: 'The consent is deleted at the bank, and its tokens stay in the table.',
+    story: 'The client still uses the tokens after it has deleted the consent.',
     warns: ['TCON-11/data-after-deletion'],
     conduct: { forgetsAfterDeletion: false },
   },
   {
     id: 'client-token-for-ever',
-    story: 'The token of the client is fetched when the server starts.',
+    story: 'The client does not get a new client_credentials token when the old one has expired.',
     fails: ['CLC-21/new-token'],
     conduct: { renewsClientToken: false },
   },
   {
     id: 'token-for-funds-for-ever',
-    story: 'The token for funds is fetched when the service starts.',
+    story:
+      'The client does not get a new token for funds confirmation when the old one has expired.',
     fails: ['CLC-21/funds'],
     conduct: { keepsFundsToken: true },
   },
   {
     id: 'funds-whatever-the-bank-says',
-    story: 'Both requests about funds are sent, and their answers go into the log.',
+    story: 'The client reports success for funds confirmation, even if the bank refuses a request.',
     warns: ['TCON-13/funds-refused', 'TCON-13/funds-unavailable', 'TCON-20/refused'],
     conduct: { claimsSuccess: (_reason, goal) => goal === 'confirm-funds' },
   },
   {
     id: 'customer-sent-without-a-consent',
-    story: 'The ConsentId is made by the client, and the bank will know it later.',
+    story:
+      'The client sends the customer to the bank with a ConsentId of its own, even if the creation of the consent failed.',
     warns: ['TCON-05/no-consent-id', 'TCON-05/refused', 'TCON-05/unavailable'],
     conduct: { goesOnAfterRefusedConsent: true },
   },
   {
     id: 'asks-again-and-again',
-    story: 'A refused request is tried twenty times.',
+    story: 'The client repeats a refused request twenty times.',
     warns: ['TCON-06/ninety-days', 'TRES-05/refused-again'],
     conduct: { repeatsRefusals: 20 },
   },
   {
     id: 'shows-old-data',
-    story: 'Where nothing can be read, what was read last is shown as if it were new.',
+    story: 'If reading fails, the client shows old data as if they were new.',
     warns: [
       'TCON-06/deleted',
       'TCON-06/expired',
@@ -181,25 +186,26 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'revoked-is-not-believed',
-    story: 'The status of the consent goes into the log, and the request is repeated.',
+    story: 'The client goes on to request data after the query has shown Revoked.',
     warns: ['TCON-06/status-revoked'],
     conduct: { heedsStatus: false },
   },
   {
     id: 'status-for-the-display-alone',
-    story: 'The status is asked for and shown; the job that reads does not know of it.',
+    story:
+      'The client queries and shows the Status of the consent, but its job still requests data after Revoked.',
     warns: ['TCON-06/status-revoked'],
     conduct: { asksStatus: 'in-vain' },
   },
   {
     id: 'funds-consent-kept',
-    story: 'Consents of funds are created, and nobody deletes them.',
+    story: 'The client does not delete its funds confirmation consents.',
     warns: ['TCON-07/funds'],
     conduct: { deletesFundsConsent: false },
   },
   {
     id: 'permissions-in-one-string',
-    story: 'A single permission is sent without brackets, as the serialiser likes it.',
+    story: 'The client sends Permissions as a string instead of an array.',
     fails: ['TCON-02/supported'],
     stops: true,
     conduct: {
@@ -208,14 +214,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'consent-for-nothing',
-    story: 'The customer ticked no box.',
+    story: 'The client sends an empty list of Permissions.',
     warns: ['TCON-09/some-permission'],
     stops: true,
     conduct: { consentBody: (body) => data(body, (rest) => ({ ...rest, Permissions: [] })) },
   },
   {
     id: 'consent-sent-back',
-    story: 'Request and response are one class, and the status is set before the request is sent.',
+    story: 'The client sends Status in a consent request.',
     warns: ['TCON-09/members-of-the-bank'],
     conduct: {
       consentBody: (body) => data(body, (rest) => ({ ...rest, Status: 'AwaitingAuthorisation' })),
@@ -223,7 +229,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'expires-on-the-thirtieth-of-february',
-    story: 'The consent ends in so many months, on the same day of the month.',
+    story: 'The client sends an ExpirationDateTime on 30 February.',
     fails: ['TCON-03/utc'],
     stops: true,
     conduct: {
@@ -233,13 +239,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'deletion-with-a-body',
-    story: 'The HTTP client sends an empty object with whatever is no GET.',
+    story: 'The client sends a body with DELETE.',
     fails: ['TCON-08/no-body'],
     conduct: { apiBody: (body, { method }) => (method === 'DELETE' ? {} : body) },
   },
   {
     id: 'query-with-a-body',
-    story: 'The query of a consent is made of the request that created it.',
+    story: 'The client sends a body with the query of a consent.',
     fails: ['TCON-08/no-body'],
     conduct: {
       apiBody: (body, { method, path }) =>
@@ -248,7 +254,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'digits-of-the-card-as-a-number',
-    story: 'Four digits are a number.',
+    story: 'The client sends Identification as a number instead of a string.',
     fails: ['TCON-04/debtor-account'],
     conduct: {
       fundsAccount: (account) => ({ ...account, Identification: Number(account.Identification) }),
@@ -256,13 +262,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'first-four-digits-of-the-card',
-    story: 'The substring begins at the wrong end.',
+    story: 'The client sends the first four digits of the card number as Identification.',
     fails: ['TCON-04/debtor-account'],
     conduct: { fundsAccount: (account) => ({ ...account, Identification: '5301' }) },
   },
   {
     id: 'funds-by-sort-code',
-    story: 'The scheme is that of current accounts.',
+    story:
+      'The client sends the SchemeName of sort code and account number, which is not supported.',
     fails: ['TCON-04/debtor-account'],
     conduct: {
       fundsAccount: (account) => ({ ...account, SchemeName: 'UK.OBIE.SortCodeAccountNumber' }),
@@ -270,13 +277,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'name-of-the-card-is-null',
-    story: 'What the customer did not name is null.',
+    story: 'The client sends Name null instead of leaving it out.',
     warns: ['TCON-17/no-null'],
     conduct: { fundsAccount: (account) => ({ ...account, Name: null }) },
   },
   {
     id: 'dates-that-nobody-set-are-null',
-    story: 'The serialiser writes every member of the class.',
+    story: 'The client sends null for members without a value instead of leaving them out.',
     warns: ['TCON-17/no-null'],
     conduct: {
       consentBody: (body) =>
@@ -288,38 +295,40 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'name-of-the-card-in-an-object',
-    story: 'The name of a card has a language.',
+    story: 'The client sends Name as an object instead of a string.',
     fails: ['TCON-04/optional-members'],
     conduct: { fundsAccount: (account) => ({ ...account, Name: { en: 'Everyday card' } }) },
   },
   {
     id: 'one-consent-for-all-customers',
-    story: 'The consent belongs to the bank, and there is one row for each bank.',
+    story: 'The client uses one consent for all customers.',
     fails: ['TCON-16/own-consent'],
     conduct: { customerRows: 'last-stays', sharesConsents: true },
   },
   {
     id: 'tokens-of-the-first-customer',
-    story: 'There is one row of tokens for each bank, and it is written once.',
+    story:
+      'The client stores the consent and tokens of its first customer only, and uses them for all customers.',
     fails: ['CLC-20/own', 'TAUT-11/own-intent', 'TCON-16/own-consent'],
     conduct: { customerRows: 'first-stays' },
   },
   {
     id: 'tokens-of-the-last-customer',
-    story: 'There is one row of tokens for each bank, and whoever connects writes it.',
+    story:
+      'The client stores the consent and tokens of the customer who connected last, and uses them for all customers.',
     fails: ['CLC-20/own', 'TAUT-11/own-intent'],
     warns: ['TCON-19/own-data'],
     conduct: { customerRows: 'last-stays' },
   },
   {
     id: 'revokes-the-newest-consent',
-    story: 'The consent to delete is found by the bank, and is the newest one there.',
+    story: 'The client deletes its newest consent at the bank, not the one of the customer.',
     fails: ['CLC-20/own'],
     conduct: { consentOf: (own, last, goal) => (goal === 'disconnect' ? (last ?? own) : own) },
   },
   {
     id: 'end-of-the-consent-misspelt',
-    story: 'A serialiser writes names in its own way: ExpirationDatetime.',
+    story: 'The client spells ExpirationDateTime as ExpirationDatetime.',
     warns: ['TCON-21/members'],
     conduct: {
       consentBody({ Data: given, ...body }) {
@@ -330,13 +339,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'permissions-as-answered',
-    story: 'What the customer is told to approve is what the answer to the creation repeats.',
+    story: 'The client fails if the response to the creation of a consent has no Permissions.',
     warns: ['TCON-18/little'],
     conduct: { needs: { ...nothing, permissions: true } },
   },
   {
     id: 'consent-ids-as-they-are',
-    story: 'Addresses are put together as text.',
+    story: 'The client does not encode ConsentIds and AccountIds in a path.',
     warns: ['TCON-10/consent-ids', 'TDAT-06/account-ids'],
     conduct: { escapes: false },
   },

@@ -13,7 +13,7 @@ async function ofAnotherDirectory(): Promise<Identity> {
 const wrong: WrongTpp[] = [
   {
     id: 'token-request-as-json',
-    story: 'The HTTP library sends objects as JSON, and nobody told it otherwise.',
+    story: 'The client sends token requests as JSON instead of a form.',
     fails: ['GEN-03/encoding'],
     stops: true,
     conduct: {
@@ -23,13 +23,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'accepts-anything',
-    story: 'The default of the HTTP library, accept: */*, was never changed.',
+    story: 'The client sends accept: */* instead of application/json.',
     fails: ['GEN-04/accept'],
     conduct: { apiHeaders: (headers) => ({ ...headers, accept: '*/*' }) },
   },
   {
     id: 'no-accept-at-deletion',
-    story: 'A deletion has no body to accept, thought whoever wrote it.',
+    story: 'The client sends no accept header with DELETE.',
     fails: ['GEN-04/accept'],
     conduct: {
       apiHeaders({ accept, ...headers }, { method }) {
@@ -39,7 +39,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'consent-as-text',
-    story: 'The body is made into text by hand, and sent as text.',
+    story: 'The client sends a consent request with Content-Type text/plain.',
     fails: ['GEN-04/content-type'],
     stops: true,
     conduct: {
@@ -49,14 +49,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'no-transport-certificate',
-    story: 'The transport certificate is configured for another environment.',
+    story: 'The client connects without a transport certificate.',
     fails: ['TGEN-02/certificate'],
     stops: true,
     conduct: { withCertificate: false },
   },
   {
     id: 'transport-certificate-of-another-directory',
-    story: 'The certificate of the sandbox directory went along to production.',
+    story: 'The client uses a transport certificate of another directory.',
     fails: ['TGEN-02/certificate'],
     stops: true,
     conduct: {
@@ -68,13 +68,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'transport-certificate-built-in',
-    story: 'The transport certificate is part of the build, and the build is of last month.',
+    story:
+      'The client does not use its renewed transport certificate, because the old one is part of the build.',
     fails: ['TGEN-02/renewed'],
     conduct: { keepsItsCertificate: true },
   },
   {
     id: 'certificate-of-the-bank-not-verified',
-    story: 'Staging had certificates of its own, and the switch that let them pass went live.',
+    story: 'The client does not verify the certificate of the bank.',
     warns: [
       'TGEN-05/other-host',
       'TGEN-05/other-host-at-the-api',
@@ -88,8 +89,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'certificate-of-the-data-verified-alone',
-    story:
-      'The client of the data was hardened; whatever registers and logs in is another library.',
+    story: 'The client verifies the certificate of the bank only in data requests.',
     warns: [
       'TGEN-05/other-host-at-the-api',
       'TGEN-05/other-host-from-the-start',
@@ -102,14 +102,13 @@ const wrong: WrongTpp[] = [
   {
     id: 'certificate-of-the-bank-not-verified-where-the-own-is-shown',
     story:
-      'The client with the transport certificate was set up with the sandbox, whose authority was unknown; each task begins with the configuration, which another client reads.',
+      'The client does not verify the certificate of the bank in connections with its own transport certificate. It reads the configuration without that certificate and verifies there.',
     warns: ['TGEN-05/other-host-at-the-api', 'TGEN-05/stranger-at-the-api'],
     conduct: { verifiesWithoutItsOwnAlone: true, discoversFirst: true },
   },
   {
     id: 'host-of-the-bank-not-compared',
-    story:
-      'The bank is reached by its IP address, which no certificate had, so the name was left out.',
+    story: 'The client does not compare the host name with the certificate of the bank.',
     warns: [
       'TGEN-05/other-host',
       'TGEN-05/other-host-at-the-api',
@@ -119,13 +118,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'bank-pinned',
-    story: 'The certificate of the bank is pinned, not its authority.',
+    story:
+      'The client accepts only one certificate of the bank (pinning), so it fails when that is renewed.',
     warns: ['TGEN-05/renewed-meanwhile', 'TGEN-05/renewed-since'],
     conduct: { pinsTheBank: true },
   },
   {
     id: 'token-without-scheme',
-    story: 'The access token is sent as it is, without Bearer.',
+    story: 'The client sends the access token without Bearer.',
     fails: ['TGEN-03/bearer'],
     stops: true,
     conduct: {
@@ -137,7 +137,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'token-in-the-address-too',
-    story: 'For the sake of an old gateway the access token is in the query as well.',
+    story: 'The client sends the access token also in the query.',
     warns: ['TGEN-04/not-in-url'],
     conduct: {
       dataPath: (path) => `${path}${path.includes('?') ? '&' : '?'}access_token=see-the-header`,
@@ -145,8 +145,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'token-in-the-address-as-a-key',
-    story:
-      'A gateway of another bank takes the access token as an API key, so it is sent as one too.',
+    story: 'The client sends the access token also as an API key in the query.',
     warns: ['TGEN-04/not-in-url'],
     conduct: {
       dataPath: (path, token) =>
@@ -155,63 +154,63 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'cannot-connect',
-    story: 'The release went out without the customer’s journey.',
+    story: 'The client cannot connect a customer, because this function was not built.',
     warns: ['TGEN-01/reads-everything'],
     stops: true,
     conduct: { cannot: ['connect'] },
   },
   {
     id: 'keeps-no-tokens',
-    story: 'Tokens live in the session, which ends with the browser.',
+    story: 'The client loses its tokens when the browser session ends.',
     warns: ['TGEN-01/reads-again', 'TGEN-05/renewed-since'],
     conduct: { keepsTokens: false },
   },
   {
     id: 'consents-by-their-old-name',
-    story: 'The path is that of the heading, which the text below it puts right.',
+    story: 'The client queries a consent under /account-requests, the name in the heading.',
     warns: ['TGEN-06/documented'],
     conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/account-requests/any' }] },
   },
   {
     id: 'party-of-the-whole-specification',
-    story: 'The generated client has every address of version 3.1.2.',
+    story: 'The client requests /party, which is in version 3.1.2 but not in the document.',
     warns: ['TGEN-06/documented'],
     conduct: { alsoAsks: [{ method: 'GET', path: '/aisp/party' }] },
   },
   {
     id: 'party-of-another-version',
-    story: 'One address of the generated client has a version of its own.',
+    story: 'The client requests an address under another version.',
     warns: ['TGEN-06/documented'],
     conduct: { alsoAsks: [{ method: 'GET', path: '/../v3.1.2/aisp/party' }] },
   },
   {
     id: 'funds-created-below-aisp',
-    story: 'Both kinds of consent are created by one function, below one prefix.',
+    story: 'The client creates funds confirmation consents under aisp instead of cbpii.',
     warns: ['TGEN-06/documented'],
     conduct: { fundsPath: () => '/aisp/funds-confirmation-consents' },
   },
   {
     id: 'query-by-post',
-    story: 'The methods are those of the listing of the sandbox.',
+    story: 'The client queries a consent by POST, as in the sandbox listing.',
     warns: ['TGEN-06/documented'],
     conduct: { alsoAsks: [{ method: 'POST', path: '/aisp/account-access-consents/any' }] },
   },
   {
     id: 'addresses-end-in-a-slash',
-    story: 'The framework puts a slash at the end of every address.',
+    story: 'The client adds a slash at the end of data paths.',
     warns: ['TGEN-06/documented'],
     conduct: { dataPath: (path) => path.replace(/(\?|$)/, '/$1') },
   },
   {
     id: 'version-of-another-bank',
-    story: 'The version of the specification is configured once, for all banks.',
+    story: 'The client requests data under v3.1.2 instead of v3.1.',
     warns: ['TGEN-06/documented'],
     stops: true,
     conduct: { dataPath: (path) => `/../../v3.1.2/aisp${path}` },
   },
   {
     id: 'interaction-id-is-the-order',
-    story: 'The interaction id is that of the log: the name of the job and a number.',
+    story: 'The client sends an x-fapi-interaction-id that is not a UUID.',
     warns: ['TGEN-10/interaction-id'],
     conduct: {
       apiHeaders: (headers) => ({ ...headers, 'x-fapi-interaction-id': `nightly-${Date.now()}` }),
@@ -219,7 +218,8 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'login-time-as-in-json',
-    story: 'A date-time is written as everywhere else.',
+    story:
+      'The client sends x-fapi-auth-date in the JSON format of a date-time, not as an HTTP date.',
     warns: ['TGEN-10/auth-date'],
     conduct: {
       apiHeaders: (headers) => ({ ...headers, 'x-fapi-auth-date': new Date().toISOString() }),
@@ -227,19 +227,19 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'issuer-of-the-configuration-not-compared',
-    story: 'Whatever stands at the well-known address is the bank.',
+    story: 'The client does not compare the issuer in the configuration.',
     warns: ['TGEN-07/issuer'],
     conduct: { checksTheConfiguration: false },
   },
   {
     id: 'redirects-followed-with-the-token',
-    story: 'The HTTP library follows a redirect with every header that it had.',
+    story: 'The client follows a redirect to another host and sends the access token there.',
     warns: ['TGEN-08/redirected'],
     conduct: { redirects: 'followed-with-the-token' },
   },
   {
     id: 'products-with-the-token-of-a-customer',
-    story: 'One function asks for everything, and adds the access token that is there.',
+    story: 'The client sends a customer’s access token to the product interface.',
     warns: ['TGEN-08/products'],
     conduct: {
       productRequest: ({ url, headers }, { customers }) => ({
@@ -250,7 +250,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'token-in-the-link',
-    story: 'The page of the bank is opened by the function that adds the access token.',
+    story: 'The client adds an access token to the link to the authorisation endpoint.',
     warns: ['TGEN-04/not-in-url'],
     conduct: { query: (query) => ({ ...query, access_token: 'see-the-header' }) },
   },

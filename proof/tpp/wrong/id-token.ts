@@ -11,7 +11,7 @@ const without = (...checks: (keyof Conduct['idTokenChecks'])[]): Partial<Conduct
 const wrong: WrongTpp[] = [
   {
     id: 'signature-not-verified',
-    story: 'The ID token is decoded, not verified: TLS protects it, does it not.',
+    story: 'The client does not verify the signature of ID tokens.',
     warns: [
       'TIDT-01/key-in-the-header',
       'TIDT-01/signature-at-reconfirmation',
@@ -23,7 +23,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'any-alg',
-    story: 'The library verifies with whatever alg the header names.',
+    story: 'The client accepts every alg in the header of an ID token.',
     warns: [
       'TIDT-02/hs256',
       'TIDT-02/rs256',
@@ -36,7 +36,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'issuer-not-compared',
-    story: 'One bank, one issuer: it is never compared.',
+    story: 'The client does not compare the iss of ID tokens.',
     warns: [
       'TIDT-03/issuer',
       'TIDT-03/issuer-from-token-endpoint',
@@ -48,7 +48,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'issuer-compared-by-its-beginning',
-    story: 'Whatever begins with the address of the bank is taken for the bank.',
+    story: 'The client accepts every iss that begins with the issuer of the bank.',
     warns: [
       'TIDT-03/issuer',
       'TIDT-03/issuer-from-token-endpoint',
@@ -60,21 +60,19 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'issuer-compared-without-its-slash',
-    story:
-      'A slash at the end of an address means nothing, so it is cut off before the comparison.',
+    story: 'The client ignores a slash at the end of the iss.',
     warns: ['TIDT-03/slash'],
     conduct: { sameIssuer: (named, bank) => String(named).replace(/\/$/, '') === bank },
   },
   {
     id: 'public-key-as-a-secret',
-    story:
-      'The library verifies by the alg of the header, and a key is a text: HS256 takes it too.',
+    story: 'The client accepts an ID token in HS256 and uses the public key as secret.',
     warns: ['TIDT-02/hs256'],
     conduct: { takesHs256: true },
   },
   {
     id: 'one-audience-is-enough',
-    story: 'The client is among the audiences, and azp is compared where it is named.',
+    story: 'The client accepts an ID token with a second audience and without azp.',
     warns: ['TIDT-04/second-audience', 'TIDT-04/second-audience-from-token-endpoint'],
     conduct: {
       ownAudience: (audiences, party, client) =>
@@ -83,25 +81,25 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'audience-is-a-string',
-    story: 'aud is compared with the client_id, and the test bank sent a string.',
+    story: 'The client fails if aud is an array.',
     warns: ['TIDT-16/array'],
     conduct: { readsAudienceArrays: false },
   },
   {
     id: 'key-from-the-header',
-    story: 'The library takes the key that the token brings along.',
+    story: 'The client verifies an ID token with the key in its header.',
     warns: ['TIDT-01/key-in-the-header'],
     conduct: { takesTheKeyOfTheHeader: true },
   },
   {
     id: 'clock-with-an-hour-to-spare',
-    story: 'Summer time once broke the login, and the leeway went up to fifty minutes.',
+    story: 'The client accepts an ID token that expired up to fifty minutes ago.',
     warns: ['TIDT-05/expired', 'TIDT-05/expired-from-token-endpoint'],
     conduct: { leeway: 3000 },
   },
   {
     id: 'audience-not-compared',
-    story: 'aud is not looked at.',
+    story: 'The client does not compare the aud of ID tokens.',
     warns: [
       'TIDT-04/audience',
       'TIDT-04/audience-from-token-endpoint',
@@ -114,7 +112,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'expiry-not-looked-at',
-    story: 'The clock of the test machine was wrong, so exp is not looked at.',
+    story: 'The client does not check the exp of ID tokens.',
     warns: [
       'TIDT-05/expired',
       'TIDT-05/expired-from-token-endpoint',
@@ -126,7 +124,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'nonce-not-compared',
-    story: 'The nonce is sent and forgotten.',
+    story: 'The client does not compare the nonce of ID tokens.',
     warns: [
       'TIDT-06/no-nonce',
       'TIDT-06/nonce-at-reconfirmation',
@@ -138,55 +136,55 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'c-hash-not-compared',
-    story: 'The code is redeemed whatever the ID token says of it.',
+    story: 'The client does not compare the c_hash of ID tokens with the code.',
     warns: ['TIDT-07/c-hash', 'TIDT-07/other-code'],
     conduct: without('cHash'),
   },
   {
     id: 's-hash-not-compared',
-    story: 's_hash is a claim that OpenID Connect does not know.',
+    story: 'The client does not compare the s_hash of ID tokens with the state.',
     warns: ['TIDT-08/s-hash'],
     conduct: without('sHash'),
   },
   {
     id: 'intent-not-compared',
-    story: 'Which consent was approved is read from the session.',
+    story: 'The client does not compare the ConsentId in ID tokens.',
     warns: ['TIDT-09/intent', 'TIDT-09/intent-from-token-endpoint'],
     conduct: without('intent'),
   },
   {
     id: 'id-token-not-needed',
-    story: 'Without an ID token there is nothing to check.',
+    story: 'The client accepts a redirect without an ID token.',
     warns: ['TIDT-10/absent'],
     conduct: without('present'),
   },
   {
     id: 'subject-not-compared',
-    story: 'The second ID token is verified by itself.',
+    story: 'The client does not compare the sub of the two ID tokens.',
     warns: ['TIDT-11/no-subject', 'TIDT-11/subject', 'TIDT-15/subject-at-refresh'],
     conduct: without('subject'),
   },
   {
     id: 'extensions-of-the-header-ignored',
-    story: 'Of the header alg and kid are read.',
+    story: 'The client ignores crit in the header of an ID token.',
     warns: ['TIDT-18/extension'],
     conduct: without('extensions'),
   },
   {
     id: 'level-not-compared',
-    story: 'The level of authentication is asked for, as the bank wants it, and is not looked at.',
+    story: 'The client asks for an acr but does not compare it in the ID token.',
     warns: ['TIDT-19/level'],
     conduct: without('acr'),
   },
   {
     id: 'key-by-its-kid-alone',
-    story: 'Keys are kept in a map by their kid.',
+    story: 'The client fails if an ID token has no kid.',
     warns: ['TIDT-14/no-kid'],
     conduct: { needsKid: true },
   },
   {
     id: 'second-id-token-ignored',
-    story: 'The ID token of the token endpoint is thrown away.',
+    story: 'The client does not check the ID token of the token endpoint.',
     warns: [
       'TIDT-02/rs256-from-token-endpoint',
       'TIDT-02/unsigned-from-token-endpoint',
@@ -205,7 +203,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'id-token-of-a-refresh-ignored',
-    story: 'A refresh is for the access token: what comes beside it is thrown away.',
+    story: 'The client does not check the ID token of a refresh.',
     warns: [
       'TIDT-15/audience-at-refresh',
       'TIDT-15/issuer-at-refresh',
@@ -215,13 +213,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'keys-fetched-once',
-    story: 'The JWKS is fetched when the server starts.',
+    story: 'The client reads the JWKS only when it starts, so it does not find a new key.',
     warns: ['TIDT-14/new-key'],
     conduct: { refetchesKeys: false },
   },
   {
     id: 'first-key-of-the-set',
-    story: 'The bank has one key, so the first one is it.',
+    story: 'The client always uses the first key of the JWKS.',
     warns: ['TIDT-14/new-key', 'TIDT-14/several-keys'],
     conduct: { takesFirstKey: true },
   },

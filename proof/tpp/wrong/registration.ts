@@ -4,14 +4,15 @@ import type { WrongTpp } from '../tpp-proof.ts'
 const wrong: WrongTpp[] = [
   {
     id: 'registration-of-another-type',
-    story: 'application/jose is the media type of a JWS, says another RFC.',
+    story:
+      'The client sends its registration with Content-Type application/jose instead of application/jwt.',
     fails: ['TREG-01/content-type'],
     stops: true,
     conduct: { registrationType: 'application/jose' },
   },
   {
     id: 'registration-with-an-initial-token',
-    story: 'The registration of another bank has an initial access token, so it is sent here too.',
+    story: 'The client sends an initial access token of another bank with its registration.',
     warns: ['TREG-12/no-credential'],
     conduct: {
       registrationHeaders: (headers) => ({ ...headers, authorization: 'Bearer initial-3c9a17' }),
@@ -19,7 +20,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registration-with-a-password',
-    story: 'The HTTP client signs in wherever it is asked to go.',
+    story: 'The client sends Basic credentials with its registration.',
     warns: ['TREG-12/no-credential'],
     conduct: {
       registrationHeaders: (headers) => ({ ...headers, authorization: 'Basic dGFsbHk6dGFsbHk=' }),
@@ -27,14 +28,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registration-without-statement',
-    story: 'The software statement goes into the portal, not into the request.',
+    story: 'The client registers without a software statement.',
     fails: ['TREG-02/statement'],
     stops: true,
     conduct: { registrationClaims: ({ software_statement: _, ...claims }) => claims },
   },
   {
     id: 'redirect-uri-of-the-new-app',
-    story: 'The app has a new callback, and the software statement is of last year.',
+    story: 'The client registers a redirect URI that is not in its software statement.',
     fails: ['TREG-03/redirect-uris'],
     stops: true,
     conduct: {
@@ -46,7 +47,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registers-for-a-secret',
-    story: 'The template of the registration is that of another bank.',
+    story: 'The client registers client_secret_basic, which the configuration does not list.',
     fails: ['TREG-04/advertised'],
     stops: true,
     conduct: {
@@ -58,7 +59,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registers-for-rs256',
-    story: 'RS256 was good enough for the sandbox.',
+    story: 'The client registers RS256 for ID tokens, which the configuration does not list.',
     fails: ['TREG-04/advertised'],
     stops: true,
     conduct: {
@@ -67,31 +68,32 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registration-jti-is-the-software',
-    story: 'jti is the software_id: it identifies the software, does it not.',
+    story: 'The jti of each registration is the same, the software_id.',
     warns: ['TREG-05/jti-fresh'],
     conduct: { registrationClaims: (claims) => ({ ...claims, jti: claims.iss }) },
   },
   {
     id: 'registration-for-nobody',
-    story: 'The registration of every bank is the same JWT, so it names none.',
+    story: 'The registration has no aud.',
     warns: ['TREG-07/audience'],
     conduct: { registrationClaims: ({ aud: _, ...claims }) => claims },
   },
   {
     id: 'own-redirect-uri',
-    story: 'The redirect URI comes from the configuration, whatever the bank stored.',
+    story: 'The client uses its configured redirect URI, not the one that the bank returned.',
     fails: ['REG-07/redirect-uri'],
     conduct: { redirectUri: (_registered, own) => own[0] ?? '' },
   },
   {
     id: 'own-scope',
-    story: 'The scope comes from the configuration, whatever the bank stored.',
+    story: 'The client asks for its configured scope, not for the one that the bank returned.',
     fails: ['REG-07/scope'],
     conduct: { visitScope: () => 'openid accounts fundsconfirmations' },
   },
   {
     id: 'own-scope-in-the-object',
-    story: 'The query has the scope openid; the request object has that of the configuration.',
+    story:
+      'The request object has the client’s configured scope, not the one that the bank returned; the query has openid.',
     fails: ['REG-07/scope'],
     conduct: {
       visitScope: () => 'openid accounts fundsconfirmations',
@@ -100,44 +102,44 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'own-scope-for-funds',
-    story: 'The scope of funds confirmation comes from the configuration.',
+    story:
+      'The client asks for its configured scope of funds confirmation, not for the one that the bank returned.',
     fails: ['REG-07/scope-of-funds'],
     conduct: { grantScope: (scope) => scope },
   },
   {
     id: 'own-grant-types',
-    story: 'Whoever registered may use every grant, whatever the bank stored.',
+    story: 'The client uses a grant type that the bank did not return in the registration.',
     fails: ['REG-07/grant-types'],
     conduct: { heedsGrantTypes: false },
   },
   {
     id: 'insists-on-its-name',
-    story:
-      'The answer of the registration is compared with the software statement, member by member.',
+    story: 'The client fails if the registration response differs from its software statement.',
     warns: ['TREG-06/other-values'],
     conduct: { needs: { ...nothing, onBehalfOf: true } },
   },
   {
     id: 'registration-that-failed-is-one',
-    story: 'Onboarding ends with a tick, whatever came of the registration.',
+    story: 'The client reports success, even if its registration failed.',
     warns: ['TREG-08/refused', 'TREG-08/unavailable'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('registration was refused') },
   },
   {
     id: 'goes-on-unregistered',
-    story: 'The client_id is written down after the answer, and is made up where none came.',
+    story: 'If its registration fails, the client continues with a client_id of its own.',
     warns: ['TREG-08/refused', 'TREG-08/unavailable'],
     conduct: { goesOnUnregistered: true },
   },
   {
     id: 'registration-sent-again-as-it-is',
-    story: 'The registration is a file, and is sent until the bank takes it, or twelve times.',
+    story: 'The client repeats a refused registration up to twelve times with the same JWT.',
     warns: ['TREG-05/jti-fresh', 'TREG-08/refused', 'TREG-08/unavailable'],
     conduct: { repeatsTheRegistration: 11 },
   },
   {
     id: 'registers-for-encryption',
-    story: 'The template has every claim that there is.',
+    story: 'The client registers an encryption algorithm that the configuration does not list.',
     fails: ['TREG-04/advertised'],
     conduct: {
       registrationClaims: (claims) => ({ ...claims, id_token_encrypted_response_alg: 'RSA-OAEP' }),
@@ -145,19 +147,20 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'registers-for-pairwise-subjects',
-    story: 'The privacy of customers, as the checklist has it.',
+    story: 'The client registers subject_type pairwise, which the configuration does not list.',
     fails: ['TREG-04/advertised'],
     conduct: { registrationClaims: (claims) => ({ ...claims, subject_type: 'pairwise' }) },
   },
   {
     id: 'updates-its-registration',
-    story: 'A new redirect URI is put into the registration that exists.',
+    story:
+      'The client updates its registration by PUT, although client management is not supported.',
     warns: ['TREG-09/not-managed'],
     conduct: { managesItsRegistration: ['PUT'] },
   },
   {
     id: 'deletes-a-registration',
-    story: 'Registrations of earlier attempts are tidied away.',
+    story: 'The client deletes a registration, although client management is not supported.',
     warns: ['TREG-09/not-managed'],
     conduct: { managesItsRegistration: ['DELETE'] },
   },

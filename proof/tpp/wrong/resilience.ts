@@ -3,7 +3,7 @@ import type { WrongTpp } from '../tpp-proof.ts'
 const wrong: WrongTpp[] = [
   {
     id: 'retry-after-unread',
-    story: 'A 429 is tried again at once.',
+    story: 'The client ignores Retry-After and repeats the request at once.',
     warns: [
       'TRES-01/customer-away',
       'TRES-01/retry-after',
@@ -15,7 +15,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'retry-after-of-a-limit-alone',
-    story: 'Retry-After belongs to 429; what is unavailable is tried again at once.',
+    story: 'The client ignores the Retry-After of a 503.',
     warns: ['TRES-01/retry-after-503'],
     conduct: {
       waitBeforeRetry: (stated, attempt, status) =>
@@ -25,13 +25,13 @@ const wrong: WrongTpp[] = [
   {
     id: 'refreshes-again-and-again',
     story:
-      'Whatever meets 401 is tried again with a new access token, and there is always a new one.',
+      'After a 401, the client refreshes its token and repeats the request up to twelve times.',
     warns: ['TRES-05/refused-again'],
     conduct: { refreshesAtMost: 12 },
   },
   {
     id: 'hammers-a-busy-bank',
-    story: 'A 429 or 503 is tried again until it works, or thirty times.',
+    story: 'The client repeats a request with 429 or 503 up to thirty times without a pause.',
     warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
     conduct: {
       waitBeforeRetry: (stated, attempt) => (attempt > 30 ? undefined : (stated ?? 0.001)),
@@ -39,7 +39,8 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'hammers-past-the-cache',
-    story: 'The same, each time with another number in the query, so that no cache answers.',
+    story:
+      'The client repeats a request with 429 or 503 up to thirty times without a pause, each time with another query.',
     warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
     conduct: {
       waitBeforeRetry: (stated, attempt) => (attempt > 30 ? undefined : (stated ?? 0.001)),
@@ -48,49 +49,49 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'hammers-closed-connections',
-    story: 'A closed connection is opened again, thirty times.',
+    story: 'If the connection is closed, the client repeats the request thirty times.',
     warns: ['TRES-02/closed'],
     conduct: { retryAfterClosed: (attempt) => attempt < 30 },
   },
   {
     id: 'busy-bank-is-no-matter',
-    story: 'What cannot be read at the moment is shown as empty.',
+    story: 'The client shows an empty list if a request gets 429 or 503.',
     warns: ['TRES-01/no-retry-after', 'TRES-02/unavailable'],
     conduct: { claimsSuccess: (reason) => /^\/\S+ was refused: (429|503) /.test(reason) },
   },
   {
     id: 'busy-address-left-out',
-    story: 'What has to wait is left out, and the page shows the rest.',
+    story: 'The client skips a request that must wait and reports success.',
     warns: ['TRES-01/retry-after', 'TRES-01/retry-after-date'],
     conduct: { skipsWhatIsBusy: true },
   },
   {
     id: 'what-is-no-json-is-nothing',
-    story: 'A parser that fails is logged, and there is nothing to show.',
+    story: 'The client reports success if a response is not valid JSON.',
     warns: ['TRES-04/cut'],
     conduct: { claimsSuccess: (reason) => reason === 'no JSON came' },
   },
   {
     id: 'what-has-no-data-is-nothing',
-    story: 'The list is what stands in Data, or empty.',
+    story: 'The client treats a response without Data as an empty list.',
     warns: ['TRES-04/no-data', 'TRES-04/page'],
     conduct: { claimsSuccess: (reason) => reason === 'the answer cannot be read: no Data' },
   },
   {
     id: 'not-three-seconds-of-patience',
-    story: 'The pages of the app wait for anything, but not for three seconds.',
+    story: 'The client stops waiting for a response before three seconds.',
     warns: ['TRES-03/slow'],
     conduct: { patienceMs: 2900 },
   },
   {
     id: 'retry-after-is-a-number',
-    story: 'Retry-After is read by a function for numbers.',
+    story: 'The client cannot read a Retry-After that is a date.',
     warns: ['TRES-01/retry-after-date'],
     conduct: { readsRetryDates: false },
   },
   {
     id: 'never-gives-up',
-    story: 'Every loop ends with success alone.',
+    story: 'The client repeats failed requests without end.',
     warns: [
       'TCON-13/funds-unavailable',
       'TCON-13/unavailable',

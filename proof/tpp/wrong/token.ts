@@ -6,14 +6,14 @@ const inADay = () => Math.floor(Date.now() / 1000) + 86_400
 const wrong: WrongTpp[] = [
   {
     id: 'secret-beside-the-assertion',
-    story: 'The form of the old authentication is still there.',
+    story: 'The client sends a client_secret as well as a client assertion.',
     fails: ['TTOK-01/method'],
     stops: true,
     conduct: { tokenForm: (form) => ({ ...form, client_secret: 'kept-from-before' }) },
   },
   {
     id: 'secret-instead-of-an-assertion',
-    story: 'The client authenticates as it does everywhere else.',
+    story: 'The client sends a client_secret instead of a client assertion.',
     fails: ['TTOK-01/method'],
     stops: true,
     conduct: {
@@ -25,7 +25,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-type-of-saml',
-    story: 'The type of the assertion was copied from an example with SAML.',
+    story: 'The client sends the client_assertion_type of SAML.',
     fails: ['TTOK-02/type'],
     stops: true,
     conduct: {
@@ -37,28 +37,28 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-by-the-software',
-    story: 'iss of the assertion is the software_id, as in the registration.',
+    story: 'The iss of the client assertion is the software_id instead of the client_id.',
     fails: ['TTOK-03/issuer'],
     stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, iss: '4vXkq0sYwRn2JmT7cGd1Zb' }) },
   },
   {
     id: 'assertion-for-the-host',
-    story: 'aud is the address of the gateway.',
+    story: 'The aud of the client assertion is the address of a gateway.',
     fails: ['TTOK-03/audience'],
     stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, aud: 'https://gateway.tally.example' }) },
   },
   {
     id: 'assertion-without-jti',
-    story: 'jti is optional in a JWT.',
+    story: 'The client assertion has no jti.',
     fails: ['TTOK-03/jti'],
     stops: true,
     conduct: { assertionClaims: ({ jti: _, ...claims }) => claims },
   },
   {
     id: 'assertion-expired',
-    story: 'The clock of the server is an hour slow.',
+    story: 'The client assertion has expired, because the clock of the client is an hour slow.',
     fails: ['TTOK-03/expiry'],
     stops: true,
     conduct: {
@@ -71,7 +71,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-in-rs256',
-    story: 'The signer’s default is RS256.',
+    story: 'The client signs its client assertion with RS256 instead of PS256.',
     fails: ['TTOK-04/ps256'],
     stops: true,
     conduct: {
@@ -80,7 +80,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-of-an-old-key',
-    story: 'The signing key was replaced at the directory and not in the vault.',
+    story: 'The client signs its client assertion with an old key.',
     fails: ['TTOK-04/ps256'],
     stops: true,
     conduct: {
@@ -89,20 +89,20 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-used-again',
-    story: 'The assertion is good for a minute, so it is cached for a minute.',
+    story: 'The client uses the same jti in several client assertions.',
     fails: ['TTOK-05/jti-fresh', 'CLC-21/funds'],
     stops: true,
     conduct: { assertionClaims: (claims) => ({ ...claims, jti: `minute-of-${claims.sub}` }) },
   },
   {
     id: 'assertion-for-a-day',
-    story: 'The assertion is made by a nightly job.',
+    story: 'The client assertion is valid for a day.',
     warns: ['TTOK-06/short'],
     conduct: { assertionClaims: (claims) => ({ ...claims, exp: inADay() }) },
   },
   {
     id: 'grant-that-is-not-registered',
-    story: 'The token of the client is asked for with an assertion grant.',
+    story: 'The client uses a JWT-bearer grant, which is not registered.',
     fails: ['TTOK-07/grant'],
     stops: true,
     conduct: {
@@ -114,21 +114,21 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'code-without-redirect-uri',
-    story: 'The redirect URI is left out where there is no redirect.',
+    story: 'The client exchanges a code without redirect_uri.',
     fails: ['TTOK-08/redirect-uri'],
     stops: true,
     conduct: { tokenForm: ({ redirect_uri: _, ...form }) => form },
   },
   {
     id: 'code-redeemed-twice',
-    story: 'A double click redeems the code twice.',
+    story: 'The client exchanges the same code twice.',
     warns: ['TTOK-09/once'],
     stops: true,
     conduct: { redeemsTwice: true },
   },
   {
     id: 'every-scope-for-the-client',
-    story: 'The token of the client is asked for with every scope that there is.',
+    story: 'The client asks for scopes that are not registered, such as payments.',
     warns: ['TTOK-10/own-scopes'],
     fails: ['REG-07/scope-of-funds'],
     stops: true,
@@ -136,13 +136,13 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'never-refreshes-what-it-could',
-    story: 'The refresh token is stored, and nobody built what uses it.',
+    story: 'The client does not use its refresh token.',
     warns: ['TTOK-11/expired-token', 'TTOK-11/short-life'],
     conduct: { usesRefreshToken: false },
   },
   {
     id: 'asks-the-customer-when-the-bank-is-away',
-    story: 'A refresh that fails, for whatever reason, is the end of the approval: please log in.',
+    story: 'If a refresh gets 503, the client asks the customer to connect again.',
     warns: ['TTOK-19/unavailable-once'],
     conduct: {
       asksAgainAfter: (reason) => /refresh_token was refused: 503/.test(reason),
@@ -151,7 +151,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'asks-the-customer-where-no-id-token-came',
-    story: 'Who is not named by an ID token must log in, after a refresh too.',
+    story: 'If a refresh gives no ID token, the client asks the customer to log in.',
     warns: ['TTOK-14/no-id-token-at-refresh'],
     conduct: {
       needs: { ...nothing, refreshedIdToken: true },
@@ -160,85 +160,86 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'first-refresh-token-for-ever',
-    story: 'The refresh token is stored when the customer connects, and never again.',
+    story: 'The client does not store the new refresh token of a refresh.',
     warns: ['TTOK-12/rotated'],
     conduct: { refreshTokenAfter: 'first' },
   },
   {
     id: 'refresh-token-lost',
-    story: 'The whole token response is stored, also where it has no refresh token.',
+    story: 'The client loses its refresh token if the response to a refresh has none.',
     warns: ['TTOK-12/kept'],
     conduct: { refreshTokenAfter: 'as-answered' },
   },
   {
     id: 'refused-grants-sent-again',
-    story: 'Whatever is not 200 is tried once more.',
+    story: 'The client repeats a refused token request.',
     warns: ['TTOK-09/once', 'TTOK-13/refresh-refused'],
     conduct: { repeatsGrants: 1 },
   },
   {
     id: 'dead-refresh-token-kept',
-    story: 'The nightly job tries every refresh token in the table, and none is ever taken out.',
+    story: 'The client goes on to use a refresh token that was refused.',
     warns: ['TTOK-13/refresh-refused'],
     conduct: { forgetsRefusedTokens: false },
   },
   {
     id: 'refused-code-is-no-matter',
-    story: 'The page says "connected" before the code is redeemed.',
+    story:
+      'The client reports success before the code is exchanged, even if the exchange is refused.',
     warns: ['TTOK-13/code-refused'],
     conduct: { claimsSuccess: (reason) => reason.startsWith('the grant authorization_code') },
   },
   {
     id: 'token-type-not-read',
-    story: 'Every access token is a bearer token: what else.',
+    story: 'The client does not check token_type.',
     warns: ['TTOK-16/mac'],
     conduct: { readsTokenType: false },
   },
   {
     id: 'insists-on-token-type',
-    story: 'The library throws without token_type.',
+    story: 'The client fails if the token response has no token_type.',
     warns: ['TTOK-14/no-token-type'],
     conduct: { needs: { ...nothing, tokenType: true } },
   },
   {
     id: 'knows-every-member-of-a-token',
-    story: 'The token response is read by a class that refuses unknown members.',
+    story: 'The client fails if the token response has a member that it does not know.',
     warns: ['TDAT-06/unknown-members', 'TTOK-14/more-members'],
     conduct: { needs: { ...nothing, tokenMembers: true } },
   },
   {
     id: 'insists-on-a-refresh-token',
-    story: 'The column of the refresh token is not null.',
+    story: 'The client fails if the token response has no refresh token.',
     warns: ['TTOK-14/no-refresh-token'],
     conduct: { needs: { ...nothing, refreshToken: true } },
   },
   {
     id: 'insists-on-a-second-id-token',
-    story: 'The name of the customer is read from the ID token of the token endpoint.',
+    story: 'The client fails if the token response to a code has no ID token.',
     warns: ['TTOK-14/no-id-token'],
     conduct: { needs: { ...nothing, idToken: true } },
   },
   {
     id: 'insists-on-an-id-token-of-a-refresh',
-    story: 'Every token response is read by one function, which begins with the ID token.',
+    story: 'The client fails if the response to a refresh has no ID token.',
     warns: ['TTOK-14/no-id-token-at-refresh'],
     conduct: { needs: { ...nothing, refreshedIdToken: true } },
   },
   {
     id: 'tokens-of-the-first-confirmation',
-    story: 'The customer confirms again, and the row of the consent has its tokens already.',
+    story: 'The client does not store the tokens of a re-confirmation.',
     warns: ['TTOK-18/after-reconfirmation'],
     conduct: { keepsTokensAtReconfirmation: true },
   },
   {
     id: 'refresh-token-thrown-away-at-a-503',
-    story: 'Where no access token comes, the connection is broken, and its tokens are deleted.',
+    story: 'The client deletes its refresh token if a refresh gets 503.',
     warns: ['TTOK-19/unavailable-once'],
     conduct: { repeatsUnavailable: 0, forgetsUnavailableTokens: true },
   },
   {
     id: 'assertion-of-no-client',
-    story: 'iss and sub are the software_id: what the registration returned is not read.',
+    story: 'The iss and sub of the client assertion are the software_id instead of the client_id.',
     fails: ['TTOK-03/issuer'],
     stops: true,
     conduct: {
@@ -248,14 +249,14 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'another-client-id-in-the-form',
-    story: 'The form has the client_id of the sandbox.',
+    story: 'The client sends another client_id in the form than in the client assertion.',
     fails: ['TTOK-03/issuer'],
     stops: true,
     conduct: { tokenForm: (form) => ({ ...form, client_id: 'of-the-sandbox' }) },
   },
   {
     id: 'redirect-uri-with-every-grant',
-    story: 'One function makes every token request.',
+    story: 'The client sends redirect_uri with every token request.',
     fails: ['TTOK-15/own-fields'],
     conduct: {
       tokenForm: (form) => ({ redirect_uri: 'https://tally.example/callback', ...form }),
@@ -263,7 +264,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'refresh-token-of-another-grant',
-    story: 'Whatever token there is goes along.',
+    story: 'The client sends a refresh token with other grants too.',
     fails: ['TTOK-15/own-fields'],
     conduct: {
       tokenForm: (form) =>
@@ -272,20 +273,20 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-sent-again',
-    story: 'What is tried again is the same request, byte by byte.',
+    story: 'The client repeats a failed token request with the same client assertion.',
     fails: ['TTOK-05/jti-fresh'],
     conduct: { signsAgain: false },
   },
   {
     id: 'hammers-the-token-endpoint',
-    story: 'A token must come, and is asked for until it does.',
+    story: 'The client repeats a failed token request without a pause.',
     warns: ['TRES-02/token-unavailable'],
     conduct: { repeatsUnavailable: 30 },
   },
   {
     id: 'refreshes-for-every-scope',
     story:
-      'The scope of a token request is that of the registration, whatever the customer granted.',
+      'The client asks for all registered scopes in a refresh, even those that the customer did not grant.',
     warns: ['TTOK-17/granted'],
     conduct: {
       tokenForm: (form) =>
@@ -296,25 +297,25 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'compares-bearer-letter-by-letter',
-    story: 'The token type is compared with the constant of the library.',
+    story: 'The client fails if token_type is bearer in lower case.',
     warns: ['TTOK-14/small-letters'],
     conduct: { needs: { ...nothing, capitalBearer: true } },
   },
   {
     id: 'short-tokens-alone',
-    story: 'The column of the access token has a thousand characters.',
+    story: 'The client fails if an access token is longer than a thousand characters.',
     warns: ['TTOK-14/every-character'],
     conduct: { needs: { ...nothing, shortTokens: true } },
   },
   {
     id: 'refresh-token-of-the-newest',
-    story: 'Access tokens have a row for each customer, and refresh tokens one for the bank.',
+    story: 'The client stores one refresh token for all customers, the newest one.',
     warns: ['TCON-19/own-refresh'],
     conduct: { refreshTokenOf: (own, last) => last ?? own },
   },
   {
     id: 'client-twice-in-the-form',
-    story: 'The library adds client_id to a form that has it.',
+    story: 'The client sends client_id twice in the form.',
     warns: ['TTOK-20/once-each'],
     stops: true,
     conduct: {
@@ -323,7 +324,7 @@ const wrong: WrongTpp[] = [
   },
   {
     id: 'assertion-in-quotes',
-    story: 'The assertion is what the signing service answered: JSON, a text in quotes.',
+    story: 'The client sends its client assertion in quotation marks.',
     fails: ['TTOK-04/ps256'],
     stops: true,
     conduct: {
