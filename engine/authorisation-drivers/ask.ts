@@ -218,14 +218,14 @@ function answer(queue: Desk, body: Record<string, unknown>): Reply {
     if (body.do === 'done') queue.reply(undefined)
     else if (body.do === 'cannot') queue.reply('the person who was asked cannot do it')
     else return refusal(400, 'Unknown answer.')
-    return TAKEN
+    return RECEIVED
   }
   if (body.do === 'paste') return arrival(body.address, (address) => queue.paste(address))
   if (body.do === 'judge' || body.do === 'drop') queue.settle(body.do === 'judge')
   else if (body.do === 'stopped') queue.give(stoppedBy(body.why))
   else if (body.do === 'skip') queue.give(ourStop('the person at the approvals skipped it'))
   else return refusal(400, 'Unknown answer.')
-  return TAKEN
+  return RECEIVED
 }
 
 type Catcher = ReturnType<typeof catchersOf>[number]
@@ -246,7 +246,7 @@ function catchersOf(uris: string[], certified: boolean) {
 /** Milliseconds in which an answer reaches a page on this machine. */
 const SENT = 250
 
-const TAKEN: Reply = { status: 200, value: { words: 'Taken.' } }
+const RECEIVED: Reply = { status: 200, value: { words: 'Received.' } }
 
 const LOOPBACK = ['127.0.0.1', 'localhost']
 

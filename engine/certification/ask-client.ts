@@ -31,7 +31,7 @@ export async function askClient(options: {
         return refusal(409, 'This is not asked any more.')
       }
       open?.answer(end, typeof words === 'string' ? words.slice(0, 4096) : '')
-      return { status: 200, value: { words: 'Taken.' } }
+      return { status: 200, value: { words: 'Received.' } }
     },
   })
   options.tell(`${origin}/`)

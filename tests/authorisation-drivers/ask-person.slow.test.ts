@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, () => {
     await logIn(bank, credentials)
     await decide(bank, 'approve')
     expect(await visited).toMatchObject({ kind: 'granted', redirect: { address: catcher } })
-    await expect.poll(() => bank.textContent('body'), { timeout: 10_000 }).toContain('Taken.')
+    await expect.poll(() => bank.textContent('body'), { timeout: 10_000 }).toContain('Accepted.')
     expect(bank.url()).toBe(catcher)
   })
 

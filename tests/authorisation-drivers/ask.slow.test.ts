@@ -428,7 +428,7 @@ describe.skipIf(noBrowser)(`a person with a browser${noBrowser}`, async () => {
     const visit = await approved
     expect(visit).toMatchObject({ kind: 'granted', redirect: { address: catcher } })
     expect(visit.kind === 'granted' && visit.redirect.mode).toBe('fragment')
-    await expect.poll(() => back.textContent('body'), { timeout: 10_000 }).toContain('Taken.')
+    await expect.poll(() => back.textContent('body'), { timeout: 10_000 }).toContain('Accepted.')
     expect(back.url()).toBe(catcher)
     expect(await back.evaluate('document.referrer')).toBe('')
     await expect.poll(() => page.textContent('body'), { timeout: 10_000 }).toContain('1 of 2 done')

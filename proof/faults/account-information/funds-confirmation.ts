@@ -434,7 +434,7 @@ const faults: Fault[] = [
   {
     id: 'funds-consents-shown-after-their-deletion',
     story:
-      'A deleted funds confirmation consent can still be queried, because the delete never marks its row.',
+      'A deleted funds confirmation consent can still be queried, because the query ignores the mark of the delete.',
     fails: ['FCC-12/gone'],
     middleware: queriedFunds((_consent, isOwn) => isOwn),
   },
