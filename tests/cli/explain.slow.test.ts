@@ -23,7 +23,9 @@ describe('assay explain', () => {
     ]
     expect(line).toMatch(/^check\(|'TXN-17\/to-alone'/)
     expect(stdout).toContain('usual answer  GET /open-banking/v3.1/aisp/transactions → 200')
-    expect(stdout).toContain('  - The bank refuses date filters without x-fapi-customer-ip-address.')
+    expect(stdout).toContain(
+      '  - The bank refuses date filters without x-fapi-customer-ip-address.',
+    )
     expect(stdout).toContain('npx assay run --only TXN-17 --target FILE')
   })
 
