@@ -151,7 +151,9 @@ export function boundsFor(
   const isTold =
     (from === undefined || times.some((time) => time < from - DAY)) &&
     (to === undefined || times.some((time) => time > to + DAY))
-  return isTold ? bounds : undefined
+  // The day of both bounds, or a day that both touch, is a window for a bank that takes whole days.
+  const isApart = kind !== 'reversed' || (from ?? 0) - (to ?? 0) >= 2 * DAY
+  return isTold && isApart ? bounds : undefined
 }
 
 function placedFor(kind: Kind, times: number[], near: 'dropped' | 'kept'): Bounds | undefined {
