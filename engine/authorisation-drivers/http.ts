@@ -73,6 +73,7 @@ export function httpDriver(wire: Wire, target: Target, forms: FormDocument[]): D
   }
 }
 
+/** The bank cannot know the customer of this visit by a cookie. */
 function inNewBrowser({ visit, ...about }: About): About {
   return { ...about, ...(visit && { visit: { ...visit, since: now() } }) }
 }

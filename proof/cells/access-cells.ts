@@ -9,7 +9,7 @@ import { admit } from '../altering/jwt-rewrites.ts'
 import { type Lent, lend, lendable } from '../altering/lent-tokens.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 import type { Fault } from '../run/proof.ts'
-import { ADDRESSES } from './situations.ts'
+import { addressOf } from './situations.ts'
 
 /** Access control, one cell at a time: certificates, access tokens, accounts, ended consents. */
 
@@ -24,7 +24,7 @@ export interface Place {
 
 export const dataPlace = (endpoint: DataEndpoint): Place => ({
   slug: endpoint,
-  words: ADDRESSES[endpoint],
+  words: addressOf(endpoint),
   is: (ctx) => endpointOf(ctx) === endpoint,
 })
 
@@ -205,7 +205,7 @@ export function foreignAccount(
 ): Fault {
   return {
     id: `foreign-${endpoint}-${slug}`,
-    story: `${ADDRESSES[endpoint]} returns any account, even one of another customer, ${ASKERS[slug] ?? slug}.`,
+    story: `${addressOf(endpoint)} returns any account, even one of another customer, ${ASKERS[slug] ?? slug}.`,
     ...said,
     policies: (correct, { fired }) => ({
       accountRefusal(own, known) {

@@ -7,7 +7,7 @@ import { HOUR } from '../../engine/record/durations.ts'
 import { afterSuccess, endpointOf, rowsOf } from '../altering/data-requests.ts'
 import { type Json, jsonOf } from '../altering/rewriting.ts'
 import type { Fault } from '../run/proof.ts'
-import { ADDRESSES, BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
+import { addressOf, BALANCES, EVERY, type Situation, TRANSACTIONS } from './situations.ts'
 
 /** A defect in the answers of data endpoints, in one situation only. */
 export interface DataDefect {
@@ -362,7 +362,7 @@ export function dataFault(
   const { slug, words } = defect
   return {
     id: `${slug}-${endpoint}-${situation.slug}`,
-    story: `${words} in ${ADDRESSES[endpoint]}, only ${situation.words}.`,
+    story: `${words} in ${addressOf(endpoint)}, only ${situation.words}.`,
     ...said,
     ...defect.alter(endpoint, (ctx) => stateOf(ctx) !== undefined && situation.holds(ctx)),
   }
@@ -380,7 +380,7 @@ export function dataFaultAtBoth(
   return {
     ...one,
     id: `${one.id}-and-single`,
-    story: `${defect.words} in ${ADDRESSES[bulk]} and ${ADDRESSES[single]}, only ${situation.words}.`,
+    story: `${defect.words} in ${addressOf(bulk)} and ${addressOf(single)}, only ${situation.words}.`,
     middleware: (ctx, next) =>
       one.middleware?.(ctx, () => Promise.resolve(middleware?.(ctx, next))) ?? next(),
   }

@@ -2,6 +2,7 @@ import type { Context } from 'koa'
 import { tokenInfoOf } from '../../bank/authorisation-server/token-info.ts'
 import type { DataEndpoint } from '../../bank/policies/data.ts'
 import { stateOf } from '../../bank/state/state.ts'
+import { documentedPath } from '../../engine/client/call.ts'
 import { askedAccount } from '../altering/data-requests.ts'
 import { ofEachBank } from '../run/each-bank.ts'
 
@@ -27,15 +28,8 @@ export const TRANSACTIONS = ['transactions', 'account-transactions'] as const
 export const BALANCES = ['balances', 'account-balances'] as const
 export const EVERY: readonly DataEndpoint[] = [...BULK, ...SINGLE]
 
-/** Method and path of each data endpoint, for the story of a fault. */
-export const ADDRESSES: Readonly<Record<DataEndpoint, string>> = {
-  accounts: 'GET /accounts',
-  account: 'GET /accounts/{AccountId}',
-  balances: 'GET /balances',
-  'account-balances': 'GET /accounts/{AccountId}/balances',
-  transactions: 'GET /transactions',
-  'account-transactions': 'GET /accounts/{AccountId}/transactions',
-}
+/** Method and path of a data endpoint, for the story of a fault. */
+export const addressOf = (endpoint: DataEndpoint) => `GET ${documentedPath(endpoint)}`
 
 const consentOf = (ctx: Context) => tokenInfoOf(ctx)?.consent
 
